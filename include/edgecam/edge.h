@@ -1,0 +1,119 @@
+/* Edge detectors on single images: the same bytes from every backend, thread count and lane count.
+ *
+ * A detector maps one plane of depth d (8, or 9 to 16) to one plane of depth d, or of depth 8. Everything is integer
+ * arithmetic, or correctly rounded IEEE float operations without contraction. In order:
+ *
+ *   luma       limited-range input is expanded to full range: floor((y - 16*2^(d-8)) * (2^d - 1) / (219*2^(d-8)) + 1/2),
+ *              clamped to [0, 2^d - 1]
+ *   blur       cv2.GaussianBlur(image, (0, 0), sigma) of that depth (its bit-exact fixed-point form)
+ *   operator   gives a response m, see enum ec_operator
+ *   finish     |m| if `absolute`; r = round(scale*m + delta) in float32, half to even; with a threshold T: 2^d - 1 where
+ *              r >= T*2^(d-8), else 0; without: r clamped to [0, 2^d - 1]. For depth-8 output of deeper input the result v
+ *              becomes min(255, (v + 2^(d-9)) >> (d-8)).
+ *
+ * Borders: reflect-101 (cv2.BORDER_DEFAULT) unless `border` says otherwise; every step extends its own input.
+ */
+#ifndef EDGECAM_EDGE_H
+#define EDGECAM_EDGE_H
+
+#include <stdbool.h>
+
+#include "edgecam/image.h"
+#include "edgecam/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* p(x, y) is the input of the operator; gx grows to the right, gy downwards. */
+enum ec_operator {
+    EC_OPERATOR_SOBEL = 0,   /* gradient, cv2.Sobel with `aperture` 3, 5 or 7 */
+    EC_OPERATOR_SCHARR,      /* gradient, cv2.Scharr (3, 10, 3) */
+    EC_OPERATOR_PREWITT,     /* gradient, (1, 1, 1) smoothing */
+    EC_OPERATOR_ROBERTS,     /* gradient, gx = p(x,y) - p(x+1,y+1), gy = p(x+1,y) - p(x,y+1) */
+    EC_OPERATOR_KIRSCH,      /* maximum of the 8 rotations of (5 5 5; -3 0 -3; -3 -3 -3) */
+    EC_OPERATOR_ROBINSON,    /* maximum of the 8 rotations of (1 2 1; 0 0 0; -1 -2 -1) */
+    EC_OPERATOR_LAPLACIAN,   /* |cv2.Laplacian(ksize=1)|, kernel (0 1 0; 1 -4 1; 0 1 0) */
+    EC_OPERATOR_LOG,         /* |Laplacian| of the image blurred with sigma = blur_sigma, 1.4 when that is 0 */
+    EC_OPERATOR_DOG,         /* |G(sigma) - G(1.6 sigma)|, sigma as for LOG; the two blurs are cv2.GaussianBlur's bytes */
+    EC_OPERATOR_CONVOLUTION, /* cv2.filter2D with `kernel`: correlation, anchor in the middle, no flip */
+    EC_OPERATOR_COUNT
+};
+
+/* Magnitude of a gradient: m = round(sqrt(gx^2 + gy^2)), or |gx| + |gy|. */
+enum ec_norm { EC_NORM_L2 = 0, EC_NORM_L1 };
+
+enum ec_border { EC_BORDER_REFLECT101 = 0, EC_BORDER_REPLICATE, EC_BORDER_CONSTANT /* zeros */ };
+
+enum ec_range { EC_RANGE_FULL = 0, EC_RANGE_LIMITED };
+
+#define EC_KERNEL_MAX_SIZE 31
+
+/* size x size weights (size odd, 1 to EC_KERNEL_MAX_SIZE), row-major, finite, |weight| <= 2^24. The caller owns the array; it
+ * is copied by ec_edge_open. If every weight is an integer the response is the exact sum divided by `divisor` (>= 1; 0 counts
+ * as 1), rounded half to even. Otherwise `divisor` must be 0 or 1 and the response is the float32 sum of fused
+ * multiply-adds in row-major order, starting at 0. */
+struct ec_kernel {
+    int size;
+    const float *weights;
+    int divisor;
+};
+
+/* Zero-initialised: sobel, l2, aperture 3, no blur, scale 1, delta 0, no threshold, reflect-101, full range in, depth kept. */
+struct ec_edge_params {
+    enum ec_operator op;
+    enum ec_norm norm;
+    enum ec_border border;
+    enum ec_range range;     /* of the input's values; LIMITED is expanded first */
+    int aperture;            /* sobel only: 0 (= 3), 3, 5 or 7 */
+    double blur_sigma;       /* px, 0 (none) to EC_BLUR_MAX_SIGMA */
+    double scale;            /* 0 counts as 1; |scale| <= 65536 */
+    double delta;            /* in units of the input's depth, |delta| <= 65536 */
+    double threshold;        /* 0: none; else in 8-bit units, above 0 to 65536 */
+    bool absolute;           /* convolution only: take |m|; the other operators are never negative */
+    int output_depth_bits;   /* 0: the input's; or 8 */
+    struct ec_kernel kernel; /* convolution only */
+    struct ec_logger logger;
+};
+
+#define EC_BLUR_MAX_SIGMA 32.0
+
+enum ec_backend_kind { EC_BACKEND_AUTO = 0, EC_BACKEND_CPU, EC_BACKEND_CUDA };
+
+#define EC_GPU_ALL (-1)
+
+/* Zero-initialised: the first GPU if one works, else the CPU with one thread for each core this process may use. */
+struct ec_device_params {
+    enum ec_backend_kind backend; /* AUTO falls back to the CPU with a notice; CUDA fails with EC_ERROR_DEVICE */
+    int gpu;                      /* CUDA ordinal */
+    int threads;                  /* of the CPU backend; 0: one for each core this process may use */
+};
+
+struct ec_edge;
+
+/* Name of an operator as the command line spells it ("sobel"), NULL outside the enum. Static storage. */
+EC_API const char *ec_operator_name(enum ec_operator op);
+/* One line about an operator, NULL outside the enum. Static storage. */
+EC_API const char *ec_operator_text(enum ec_operator op);
+
+/* Checks the parameters and takes the device. `device` may be NULL (defaults). On failure *out is NULL, the reason went to
+ * the logger, and the status is EC_ERROR_ARGUMENT, EC_ERROR_DEVICE or EC_ERROR_MEMORY. The caller owns *out. */
+EC_API enum ec_status ec_edge_open(struct ec_edge **out, const struct ec_edge_params *params,
+                                   const struct ec_device_params *device);
+
+/* Detects edges in one image; blocks until `out` is complete. `in` and `out` have the same size, must not overlap, and
+ * out->depth_bits is in->depth_bits, or 8 (output_depth_bits, when set, must agree). Device memory is taken by the CUDA
+ * backend only. Any size from 1x1; a change of size or depth from call to call costs an allocation. One call at a time for one
+ * `edge`; different edges may run in parallel. Returns EC_ERROR_ARGUMENT for a bad image and touches nothing then. */
+EC_API enum ec_status ec_edge_run(struct ec_edge *edge, const struct ec_image *in, struct ec_image *out);
+
+/* "cpu" or "cuda": what ec_edge_open chose. Static storage. */
+EC_API const char *ec_edge_backend(const struct ec_edge *edge);
+
+/* Releases everything and sets *edge to NULL; NULL and half-open objects are fine. */
+EC_API void ec_edge_close(struct ec_edge **edge);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* One plane of gray pixels. */
+#ifndef EDGECAM_IMAGE_H
+#define EDGECAM_IMAGE_H
+
+#include <stddef.h>
+
+enum ec_memory {
+    EC_MEMORY_HOST = 0, /* ordinary or page-locked host memory */
+    EC_MEMORY_DEVICE,   /* memory of the GPU that the detector runs on (a CUDA device pointer) */
+};
+
+/* Largest width and height that any call takes; FFmpeg's own limit is below it. */
+#define EC_IMAGE_MAX_SIDE_PX 65536
+
+/* The caller owns `data`. Rows are `pitch_bytes` apart (>= width * bytes a pixel); bytes between the end of a row and the
+ * next row are neither read nor written. depth_bits is 8 (one byte a pixel) or 9 to 16 (native-endian uint16_t, aligned to
+ * 2 bytes, values below 2^depth_bits; a larger value in an input counts as 2^depth_bits - 1). */
+struct ec_image {
+    void *data;
+    int width_px, height_px;
+    ptrdiff_t pitch_bytes;
+    int depth_bits;
+    enum ec_memory memory;
+};
+
+#endif

@@ -1,0 +1,79 @@
+/* What runs a plan: a const table of functions. The front (detector.c, pipeline) validates once; backends never re-check.
+ *
+ * A device owns the host memory that frames live in; an engine runs one plan on frames of one size. An engine is used by one
+ * thread; host_alloc and host_free by any, also while an engine of the device runs. */
+#ifndef EC_EDGE_BACKEND_H
+#define EC_EDGE_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "edge/error.h"
+#include "edge/plan.h"
+#include "edgecam/image.h"
+#include "edgecam/stats.h"
+
+struct ec_device; /* each backend defines its own */
+struct ec_engine;
+
+/* When the parts of one frame ran, ns on the CLOCK_MONOTONIC axis (device events are mapped onto it); start == end == 0: this
+ * backend has no such part. */
+struct ec_job_times {
+    int64_t start_ns[3], end_ns[3]; /* indexed by EC_ENGINE_H2D, _COMPUTE, _D2H */
+    int64_t h2d_bytes, d2h_bytes;
+    int lane;
+};
+
+struct ec_device_info {
+    char name[128], driver[64], pcie[64]; /* empty: not known */
+    int64_t pinned_bytes;  /* page-locked host memory held now; -1: none of this kind */
+    int64_t memory_bytes;  /* device memory in use by this process; -1: not known */
+    char bus_id[32];       /* PCI address for NVML, empty without */
+};
+
+/* Rates of this machine, measured now with blocks of `bytes`; NaN: no such path. Medians, in 1e9 bytes a second. */
+struct ec_limits {
+    double memcpy_gb_per_s;        /* host memcpy, bytes copied (not read + written) */
+    double device_copy_gb_per_s;   /* device to device, bytes copied */
+    double h2d_gb_per_s, d2h_gb_per_s; /* one way at a time */
+    double both_gb_per_s;          /* each way, both at once */
+};
+
+struct ec_backend {
+    const char *name;
+    /* On failure *out is NULL and *error says why, in words for the person at the keyboard. */
+    enum ec_status (*open)(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
+                           struct ec_error *error);
+    void (*close)(struct ec_device **device);
+    void (*describe)(struct ec_device *device, struct ec_device_info *out);
+
+    /* At least `bytes` bytes aligned to 4096, or NULL. Where page-locked memory runs out: ordinary memory, one notice. */
+    void *(*host_alloc)(struct ec_device *device, size_t bytes);
+    void (*host_free)(struct ec_device *device, void *memory, size_t bytes);
+
+    /* Allocates everything that `lanes` frames in flight need. */
+    enum ec_status (*engine_open)(struct ec_engine **out, struct ec_device *device, const struct ec_plan *plan, int width_px,
+                                  int height_px, int lanes, struct ec_error *error);
+    void (*engine_close)(struct ec_engine **engine); /* waits for what is in flight */
+    /* Starts one frame; both images stay the caller's and alive until collected. At most `lanes` may be in flight (the CPU
+     * backend runs the frame before it returns). limited_range: expand luma first. */
+    enum ec_status (*submit)(struct ec_engine *engine, const struct ec_image *in, bool limited_range, struct ec_image *out,
+                             struct ec_error *error);
+    /* Waits for the oldest frame in flight; *times may be NULL. After an error the engine can only be closed. */
+    enum ec_status (*collect)(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error);
+
+    enum ec_status (*measure)(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
+};
+
+extern const struct ec_backend ec_backend_cpu;
+extern const struct ec_backend ec_backend_cuda; /* a stub that says so in a build without CUDA */
+
+/* Opens params->backend: AUTO tries CUDA, then the CPU with a notice when a GPU is there but cannot be used. */
+enum ec_status ec_backend_open(const struct ec_backend **backend, struct ec_device **device,
+                               const struct ec_device_params *params, const struct ec_logger *logger, struct ec_error *error);
+
+/* The definition, pixel by pixel: what every backend's bytes must equal. Any size; in and out must not overlap. */
+enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_image *in, bool limited_range,
+                                struct ec_image *out, struct ec_error *error);
+
+#endif

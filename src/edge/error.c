@@ -1,0 +1,51 @@
+#include "edge/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum ec_status ec_fail(struct ec_error *error, enum ec_status status, const char *format, ...)
+{
+    if (error && error->status == EC_OK) {
+        error->status = status;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(error->text, sizeof error->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+void ec_log(const struct ec_logger *logger, enum ec_log_level level, const char *format, ...)
+{
+    if (!logger || !logger->message)
+        return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    logger->message(logger->opaque, level, text);
+}
+
+const char *ec_status_text(enum ec_status status)
+{
+    switch (status) {
+    case EC_OK:
+        return "all well";
+    case EC_ERROR_FRAMES:
+        return "frames were lost or damaged, or none came";
+    case EC_ERROR_ARGUMENT:
+        return "a parameter is out of range";
+    case EC_ERROR_INPUT:
+        return "the input cannot be read";
+    case EC_ERROR_OUTPUT:
+        return "the output cannot be written";
+    case EC_ERROR_DEVICE:
+        return "the device is not there or failed";
+    case EC_ERROR_MEMORY:
+        return "out of memory";
+    case EC_STOPPED:
+        return "stopped";
+    }
+    return "unknown status";
+}

@@ -1,0 +1,33 @@
+/* What takes frames: a const table of functions. All calls come from one thread (the window's must be the main thread). */
+#ifndef EC_SINK_SINK_H
+#define EC_SINK_SINK_H
+
+#include "edge/error.h"
+#include "edgecam/pipeline.h"
+#include "pipeline/frame.h"
+#include "source/source.h"
+
+struct ec_sink;
+
+enum ec_sink_wish { EC_SINK_GO_ON = 0, EC_SINK_QUIT /* the person closed the window */, EC_SINK_PAUSE };
+
+struct ec_sink_ops {
+    const char *name;
+    /* Frames come with info's size, output_depth_bits, full range. Finds what cannot be written before the first frame. */
+    enum ec_status (*open)(struct ec_sink **out, const struct ec_pipeline_params *params, const struct ec_stream_info *info,
+                           int output_depth_bits, struct ec_error *error);
+    /* The frame stays the caller's; a sink that needs it longer takes its own reference of frame->owner. */
+    enum ec_status (*frame)(struct ec_sink *sink, const struct ec_frame *frame, struct ec_error *error);
+    /* A packet of another stream, in the input's terms; NULL in the table: this sink has no use for packets. */
+    enum ec_status (*packet)(struct ec_sink *sink, const AVPacket *packet, struct ec_error *error);
+    /* Lets the window breathe; called at least every 20 ms. NULL: nothing to do. */
+    enum ec_sink_wish (*poll)(struct ec_sink *sink);
+    /* Completes the output: writes the trailer and gives the file its final name. */
+    enum ec_status (*finish)(struct ec_sink *sink, struct ec_error *error);
+    /* Releases everything; an output that was not finished leaves no file. NULL is fine. */
+    void (*close)(struct ec_sink **sink);
+};
+
+extern const struct ec_sink_ops ec_sink_file, ec_sink_window, ec_sink_hash, ec_sink_null;
+
+#endif
