@@ -1,0 +1,182 @@
+#include "edge/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "edge/arith.h"
+#include "edge/blur_taps.h"
+#include "edge/convolution_taps.h"
+#include "edge/error.h"
+
+#define DEFAULT_SIGMA 1.4
+#define DOG_RATIO 1.6
+#define SCALE_MAX 65536.0
+
+/* round(above * top / span), top = 2^d - 1, span = 219 * 2^(d-8), as a multiplication and a shift, exact for every input.
+ *
+ * Reduce the fraction to p/q. above*p/q + 1/2 has denominator 2q, so where it is not an integer it lies at least 1/(2q) below
+ * the next one. Rounding the multiplier up adds less than above/2^shift, and from above = span on the result is clamped, so
+ * 2^shift >= 2q * span keeps the sum below that integer. An even q (every depth but 8) makes the half a multiple of 1/q too,
+ * so that q * span is enough. */
+static struct ec_luma_map make_luma_map(int depth_bits)
+{
+    const int extra = depth_bits - 8;
+    const int32_t top = (1 << depth_bits) - 1, span = 219 << extra;
+    int32_t a = top, b = span;
+    while (b) {
+        const int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    const uint64_t p = (uint64_t)(top / a), q = (uint64_t)(span / a);
+    const uint64_t grid = q % 2 == 0 ? q : 2 * q;
+
+    struct ec_luma_map map = {.offset = 16 << extra, .max = top};
+    while ((1ull << map.shift) < grid * (uint64_t)span)
+        map.shift++;
+    map.multiplier = (uint32_t)(((p << map.shift) + q - 1) / q);
+    map.half = 1ull << (map.shift - 1);
+    return map;
+}
+
+static const struct ec_gradient_taps sobel3 = {3, {1, 2, 1}, {-1, 0, 1}};
+static const struct ec_gradient_taps sobel5 = {5, {1, 4, 6, 4, 1}, {-1, -2, 0, 2, 1}};
+static const struct ec_gradient_taps sobel7 = {7, {1, 6, 15, 20, 15, 6, 1}, {-1, -4, -5, 0, 5, 4, 1}};
+static const struct ec_gradient_taps scharr = {3, {3, 10, 3}, {-1, 0, 1}};
+static const struct ec_gradient_taps prewitt = {3, {1, 1, 1}, {-1, 0, 1}};
+
+/* Smallest m >= 0 from which on every larger response finishes the same. The float steps of ec_scale_round are monotonic in m,
+ * so it can be searched by halves; 2^30 is above every response but a convolution's. */
+static int32_t make_saturation(const struct ec_finish *finish)
+{
+    const int32_t top = finish->has_threshold ? finish->threshold : finish->max;
+    if (finish->identity)
+        return top;
+    const bool falling = finish->scale < 0;
+    const int32_t bottom = finish->has_threshold ? finish->threshold - 1 : 0;
+    int32_t low = 0, high = 1 << 30;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        const int32_t r = ec_scale_round((float)middle, finish);
+        if (falling ? r <= bottom : r >= top)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static enum ec_status check_choices(const struct ec_edge_params *params, struct ec_error *error)
+{
+    if ((unsigned)params->op >= EC_OPERATOR_COUNT)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "operator %d is not one of the %d there are", (int)params->op,
+                       EC_OPERATOR_COUNT);
+    if ((unsigned)params->norm > EC_NORM_L1)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "norm %d is neither l2 (0) nor l1 (1)", (int)params->norm);
+    if ((unsigned)params->border > EC_BORDER_CONSTANT)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "border %d is not reflect101 (0), replicate (1) or constant (2)",
+                       (int)params->border);
+    if ((unsigned)params->range > EC_RANGE_LIMITED)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "range %d is neither full (0) nor limited (1)", (int)params->range);
+    if (params->output_depth_bits != 0 && params->output_depth_bits != 8)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "output depth %d is neither 0 (the input's) nor 8", params->output_depth_bits);
+
+    const int aperture = params->aperture;
+    if (aperture != 0 && aperture != 3 && aperture != 5 && aperture != 7)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "aperture %d is not 3, 5 or 7", aperture);
+    if (aperture > 3 && params->op != EC_OPERATOR_SOBEL)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "aperture %d is for sobel only, %s has one size", aperture,
+                       ec_operator_name(params->op));
+    return EC_OK;
+}
+
+/* Every comparison is written so that a NaN fails it. */
+static enum ec_status check_numbers(const struct ec_edge_params *params, struct ec_error *error)
+{
+    if (!(params->blur_sigma >= 0 && params->blur_sigma <= EC_BLUR_MAX_SIGMA))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "blur sigma %g is not between 0 and %g pixels", params->blur_sigma,
+                       EC_BLUR_MAX_SIGMA);
+    if (!(fabs(params->scale) <= SCALE_MAX))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "scale %g is not between -%g and %g", params->scale, SCALE_MAX, SCALE_MAX);
+    if (!(fabs(params->delta) <= SCALE_MAX))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "delta %g is not between -%g and %g", params->delta, SCALE_MAX, SCALE_MAX);
+    if (!(params->threshold >= 0 && params->threshold <= SCALE_MAX))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "threshold %g is not between 0 (none) and %g", params->threshold, SCALE_MAX);
+    return EC_OK;
+}
+
+static void make_window(struct ec_plan *plan, int aperture)
+{
+    switch (plan->op) {
+    case EC_OPERATOR_SOBEL:
+        plan->gradient = aperture == 7 ? sobel7 : aperture == 5 ? sobel5 : sobel3;
+        break;
+    case EC_OPERATOR_SCHARR:
+        plan->gradient = scharr;
+        break;
+    case EC_OPERATOR_PREWITT:
+        plan->gradient = prewitt;
+        break;
+    case EC_OPERATOR_ROBERTS:
+        plan->window_size = 2;
+        return;
+    case EC_OPERATOR_DOG:
+        plan->window_size = 1;
+        return;
+    case EC_OPERATOR_CONVOLUTION:
+        plan->window_size = plan->convolution.size;
+        plan->window_before = plan->convolution.size / 2;
+        return;
+    default:
+        break;
+    }
+    plan->window_size = plan->gradient.size ? plan->gradient.size : 3;
+    plan->window_before = plan->window_size / 2;
+}
+
+static void make_finish(struct ec_plan *plan, const struct ec_edge_params *params)
+{
+    struct ec_finish *finish = &plan->finish;
+    finish->max = (1 << plan->depth_bits) - 1;
+    finish->narrow_shift = plan->depth_bits - plan->output_depth_bits;
+    finish->absolute = params->absolute && params->op == EC_OPERATOR_CONVOLUTION;
+    finish->scale = params->scale == 0 ? 1.0f : (float)params->scale;
+    finish->delta = (float)params->delta;
+    finish->identity = finish->scale == 1.0f && finish->delta == 0.0f;
+    finish->has_threshold = params->threshold > 0;
+    if (finish->has_threshold)
+        finish->threshold = (int32_t)ceil(ldexp(params->threshold, plan->depth_bits - 8));
+}
+
+enum ec_status ec_plan_make(struct ec_plan *plan, const struct ec_edge_params *params, int depth_bits, struct ec_error *error)
+{
+    memset(plan, 0, sizeof *plan);
+    if (depth_bits < 8 || depth_bits > 16)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "the depth is %d bits, expected 8 to 16", depth_bits);
+    enum ec_status status = check_choices(params, error);
+    if (status == EC_OK)
+        status = check_numbers(params, error);
+    if (status == EC_OK && params->op == EC_OPERATOR_CONVOLUTION)
+        status = ec_convolution_taps_make(&plan->convolution, &params->kernel, (1 << depth_bits) - 1, error);
+    if (status != EC_OK)
+        return status;
+
+    plan->op = params->op;
+    plan->norm = params->norm;
+    plan->border = params->border;
+    plan->depth_bits = depth_bits;
+    plan->output_depth_bits = params->output_depth_bits ? params->output_depth_bits : depth_bits;
+    plan->luma = make_luma_map(depth_bits);
+
+    const bool needs_blur = params->op == EC_OPERATOR_LOG || params->op == EC_OPERATOR_DOG;
+    const double sigma = params->blur_sigma == 0 && needs_blur ? DEFAULT_SIGMA : params->blur_sigma;
+    if (sigma > 0)
+        ec_blur_taps_make(&plan->blur, sigma, depth_bits);
+    if (params->op == EC_OPERATOR_DOG)
+        ec_blur_taps_make(&plan->blur_wide, sigma * DOG_RATIO, depth_bits);
+
+    make_window(plan, params->aperture);
+    make_finish(plan, params);
+    plan->saturation = plan->op == EC_OPERATOR_CONVOLUTION ? INT32_MAX : make_saturation(&plan->finish);
+    return EC_OK;
+}
