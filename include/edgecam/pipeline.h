@@ -2,6 +2,7 @@
 #ifndef EDGECAM_PIPELINE_H
 #define EDGECAM_PIPELINE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -60,6 +61,10 @@ struct ec_pipeline_params {
     struct ec_device_params device;
     int lanes;        /* CUDA lanes; 0: 3; at most EC_LANES_MAX */
     int queue_frames; /* frames each queue holds; 0: 4; at most EC_QUEUE_MAX */
+    bool measure_limits; /* measure what memory and PCIe can do before the run (about a second), for ec_stats */
+    /* Opening a live or networked input may take long: it gives up with EC_STOPPED soon after this becomes non-zero (a signal
+     * handler may set it). NULL: no such wish. Before ec_pipeline_open returns there is nothing ec_pipeline_stop could stop. */
+    const volatile sig_atomic_t *cancel;
     struct ec_logger logger;
 };
 

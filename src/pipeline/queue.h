@@ -21,15 +21,16 @@ void ec_queue_free(struct ec_queue **queue);
  * *wait_ns grows by the time spent waiting. */
 bool ec_queue_push(struct ec_queue *queue, struct ec_item *item, int64_t *wait_ns);
 
-/* The oldest item. timeout_ns < 0: waits for one; 0: never waits. EC_QUEUE_CLOSED: the producer has closed and nothing is left. */
+/* The oldest item. timeout_ns < 0: waits for one; 0: never waits. EC_QUEUE_CLOSED: the producer has closed and nothing is left.
+ */
 enum ec_queue_result ec_queue_pop(struct ec_queue *queue, struct ec_item *item, int64_t timeout_ns, int64_t *wait_ns);
 
-void ec_queue_close_input(struct ec_queue *queue);  /* the producer has no more */
+void ec_queue_close_input(struct ec_queue *queue); /* the producer has no more */
 void ec_queue_close_output(struct ec_queue *queue); /* the consumer takes no more; what is queued is released */
 
 struct ec_queue_stats {
-    int64_t dropped;            /* frames, by newest_wins */
-    int64_t held_ns, empty_ns;  /* time with and without an item, since open */
+    int64_t dropped; /* frames, by newest_wins */
+    int64_t held_ns, empty_ns; /* time with and without an item, since open */
 };
 void ec_queue_stats(struct ec_queue *queue, struct ec_queue_stats *out);
 

@@ -11,27 +11,27 @@
 
 /* What a sink may know before the first frame. Everything is owned by the source and lives until its close. */
 struct ec_stream_info {
-    const char *name;      /* of the input, for messages */
+    const char *name; /* of the input, for messages */
     int width_px, height_px; /* upright, of every frame that comes */
-    int depth_bits;        /* of every frame that comes */
+    int depth_bits; /* of every frame that comes */
     AVRational pixel_aspect; /* 0/1: unknown */
     AVRational time_base;
     AVRational frame_rate; /* 0/1: unknown */
-    double duration_s;     /* NaN: unknown */
-    int64_t frames;        /* expected, -1: unknown */
-    bool live;             /* frames are lost unless taken in time */
+    double duration_s; /* NaN: unknown */
+    int64_t frames; /* expected, -1: unknown */
+    bool live; /* frames are lost unless taken in time */
     enum AVColorPrimaries primaries;
     enum AVColorTransferCharacteristic transfer;
     /* The container, for streams to copy, metadata and chapters; NULL: none (generated pictures). */
     const AVFormatContext *container;
     int video_stream; /* index in container, -1 without */
     int64_t shift_us; /* already subtracted from every time that comes: the input's start (microseconds) */
-    double end_s;     /* of the wanted part on the shifted axis; NaN: to the end */
+    double end_s; /* of the wanted part on the shifted axis; NaN: to the end */
 };
 
 struct ec_source_env {
-    struct ec_pool *pool;       /* where frames go */
-    const atomic_bool *stop;    /* blocking calls return soon after it becomes true */
+    struct ec_pool *pool; /* where frames go */
+    const atomic_bool *stop; /* blocking calls return soon after it becomes true */
     struct ec_logger logger;
 };
 
@@ -51,8 +51,9 @@ struct ec_source_ops {
 };
 
 extern const struct ec_source_ops ec_source_libav;
-extern const struct ec_source_ops ec_source_demo;  /* a moving picture, "demo:WxH@FPS" */
-extern const struct ec_source_ops ec_source_cycle; /* a few noise-like frames, rendered beforehand, again and again: "cycle:WxH@FPS" */
+extern const struct ec_source_ops ec_source_demo; /* a moving picture, "demo:WxH@FPS" */
+extern const struct ec_source_ops
+    ec_source_cycle; /* a few noise-like frames, rendered beforehand, again and again: "cycle:WxH@FPS" */
 
 /* The table for an input; an existing file always belongs to libav. */
 const struct ec_source_ops *ec_source_find(const char *input);

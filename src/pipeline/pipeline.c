@@ -1,0 +1,409 @@
+/* The topology, in one place:
+ *
+ *   source thread --> queue_in --> stage thread --> queue_out --> the calling thread: every sink in turn
+ *
+ * Ending runs down the same line: the source closes queue_in, the stage drains it and closes queue_out, the caller drains that
+ * and completes the sinks. An error closes the ends the other way round too, so that nobody waits for a partner that is gone.
+ */
+#include "edgecam/pipeline.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "edge/backend.h"
+#include "pipeline/feeder.h"
+#include "pipeline/gpu_watch.h"
+#include "pipeline/meters.h"
+#include "pipeline/stage.h"
+#include "sink/sink.h"
+#include "source/source.h"
+
+#define DEFAULT_LANES 3
+#define DEFAULT_QUEUE_FRAMES 4
+#define QUEUE_PACKET_BYTES (8 << 20)
+#define POLL_NS 15000000 /* how often a window is looked after */
+#define DRAIN_NS 500000000 /* after a stop, finished frames are still taken for this long */
+
+enum { MAX_SINKS = 4 };
+
+struct ec_pipeline {
+    struct ec_pipeline_params p;
+    int lanes;
+    atomic_bool stop; /* the caller's wish */
+    atomic_bool halt; /* stop, or an error somewhere: the source ends */
+
+    const struct ec_backend *backend;
+    struct ec_device *device;
+    struct ec_pool *frames, *results;
+    const struct ec_source_ops *source_ops;
+    struct ec_source *source;
+    struct ec_stage *stage;
+    struct {
+        const struct ec_sink_ops *ops;
+        struct ec_sink *sink;
+    } sinks[MAX_SINKS];
+    int sink_count;
+    struct ec_queue *queue_in, *queue_out;
+    struct ec_meters *meters;
+    struct ec_gpu_watch *watch;
+    int depth_bits;
+    double seconds_per_tick;
+
+    struct ec_error source_error, stage_error, sink_error; /* each written by its thread, read after it was joined */
+};
+
+static enum ec_status check_params(const struct ec_pipeline_params *p, struct ec_error *error)
+{
+    if (!p->input || !*p->input)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "no input was named");
+    if (!p->output && !p->display && !p->hash && !p->null_sink)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "%s: no output was named", p->input);
+    if (p->lanes < 0 || p->lanes > EC_LANES_MAX)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "lanes must be 1 to %d, got %d", EC_LANES_MAX, p->lanes);
+    if (p->queue_frames < 0 || p->queue_frames > EC_QUEUE_MAX)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "the queue must hold 1 to %d frames, got %d", EC_QUEUE_MAX, p->queue_frames);
+    if (!(p->start_s >= 0) || !(p->duration_s >= 0) || p->start_s > 1e9 || p->duration_s > 1e9)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "start and duration must be 0 to 1e9 seconds");
+    if (p->max_frames < 0 || (p->has_stream && p->stream < 0))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "frame count and stream index must not be negative");
+    return EC_OK;
+}
+
+static enum ec_status open_source(struct ec_pipeline *l, struct ec_error *error)
+{
+    const struct ec_source_env env = {.pool = l->frames, .stop = &l->halt, .logger = l->p.logger};
+    l->source_ops = ec_source_find(l->p.input);
+    return l->source_ops->open(&l->source, &l->p, &env, error);
+}
+
+static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_info *info, struct ec_error *error)
+{
+    struct ec_edge_params edge = l->p.edge;
+    edge.output_depth_bits = l->p.native_depth ? 0 : 8;
+    struct ec_plan *plan = malloc(sizeof *plan);
+    if (!plan)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
+    enum ec_status status = ec_plan_make(plan, &edge, info->depth_bits, error);
+    l->depth_bits = plan->output_depth_bits;
+    if (status == EC_OK) {
+        const struct ec_stage_params params = {
+            .backend = l->backend,
+            .device = l->device,
+            .plan = plan,
+            .width_px = info->width_px,
+            .height_px = info->height_px,
+            .lanes = l->lanes,
+            .fall_back = l->p.device.backend == EC_BACKEND_AUTO,
+            .threads = l->p.device.threads,
+            .results = l->results,
+            .meters = l->meters,
+            .halt = &l->halt,
+            .logger = l->p.logger,
+        };
+        status = ec_stage_open(&l->stage, &params, error);
+    }
+    free(plan);
+    return status;
+}
+
+static enum ec_status open_sinks(struct ec_pipeline *l, const struct ec_stream_info *info, struct ec_error *error)
+{
+    const struct {
+        bool wanted;
+        const struct ec_sink_ops *ops;
+    } table[MAX_SINKS] = {
+        {l->p.output != NULL, &ec_sink_file},
+        {l->p.display, &ec_sink_window},
+        {l->p.hash, &ec_sink_hash},
+        {l->p.null_sink, &ec_sink_null},
+    };
+    for (int i = 0; i < MAX_SINKS; i++) {
+        if (!table[i].wanted)
+            continue;
+        const int n = l->sink_count;
+        l->sinks[n].ops = table[i].ops;
+        const enum ec_status status = table[i].ops->open(&l->sinks[n].sink, &l->p, info, l->depth_bits, error);
+        if (status != EC_OK)
+            return status;
+        l->sink_count++;
+    }
+    return EC_OK;
+}
+
+static enum ec_status measure_limits(struct ec_pipeline *l, const struct ec_stream_info *info, struct ec_error *error)
+{
+    struct ec_limits limits;
+    const size_t bytes = (size_t)info->width_px * (size_t)info->height_px * (info->depth_bits > 8 ? 2 : 1);
+    const enum ec_status status = l->backend->measure(l->device, bytes, &limits, error);
+    if (status == EC_OK)
+        ec_meters_limits(l->meters, &limits);
+    return status;
+}
+
+static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
+{
+    enum ec_status status = check_params(&l->p, error);
+    if (status == EC_OK)
+        status = ec_backend_open(&l->backend, &l->device, &l->p.device, &l->p.logger, error);
+    if (status != EC_OK)
+        return status;
+
+    l->lanes = l->p.lanes ? l->p.lanes : DEFAULT_LANES;
+    l->meters = ec_meters_open();
+    l->frames = ec_pool_open(l->backend, l->device);
+    l->results = ec_pool_open(l->backend, l->device);
+    if (!l->meters || !l->frames || !l->results)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
+    status = open_source(l, error);
+    if (status != EC_OK)
+        return status;
+
+    const struct ec_stream_info *info = l->source_ops->info(l->source);
+    const int frames = info->live ? 1 : l->p.queue_frames ? l->p.queue_frames : DEFAULT_QUEUE_FRAMES;
+    l->seconds_per_tick = av_q2d(info->time_base);
+    l->queue_in = ec_queue_open(frames, QUEUE_PACKET_BYTES, info->live);
+    l->queue_out = ec_queue_open(frames, QUEUE_PACKET_BYTES, false);
+    if (!l->queue_in || !l->queue_out)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
+    status = open_stage(l, info, error);
+    if (status == EC_OK && l->p.measure_limits)
+        status = measure_limits(l, info, error);
+    if (status == EC_OK)
+        status = open_sinks(l, info, error);
+    if (status == EC_OK && l->backend == &ec_backend_cuda)
+        l->watch = ec_gpu_watch_open(l->backend, l->device, l->meters);
+    return status;
+}
+
+enum ec_status ec_pipeline_open(struct ec_pipeline **out, const struct ec_pipeline_params *params)
+{
+    *out = NULL;
+    struct ec_error error = {0};
+    struct ec_pipeline *l = calloc(1, sizeof *l);
+    enum ec_status status = EC_ERROR_MEMORY;
+    if (l) {
+        l->p = *params;
+        status = open_parts(l, &error);
+    }
+    if (status != EC_OK) {
+        ec_log(&params->logger, EC_LOG_ERROR, "%s", error.text[0] ? error.text : ec_status_text(status));
+        ec_pipeline_close(&l);
+    }
+    *out = l;
+    return status;
+}
+
+void ec_pipeline_close(struct ec_pipeline **pipeline)
+{
+    struct ec_pipeline *l = *pipeline;
+    if (!l)
+        return;
+    ec_gpu_watch_close(&l->watch);
+    for (int i = 0; i < l->sink_count; i++)
+        l->sinks[i].ops->close(&l->sinks[i].sink);
+    ec_stage_close(&l->stage);
+    ec_queue_free(&l->queue_in);
+    ec_queue_free(&l->queue_out);
+    if (l->source)
+        l->source_ops->close(&l->source);
+    ec_pool_close(&l->frames);
+    ec_pool_close(&l->results);
+    ec_meters_free(&l->meters);
+    if (l->device)
+        l->backend->close(&l->device);
+    free(l);
+    *pipeline = NULL;
+}
+
+void ec_pipeline_stop(struct ec_pipeline *l)
+{
+    atomic_store(&l->stop, true);
+    atomic_store(&l->halt, true);
+}
+
+static void *source_main(void *opaque)
+{
+    struct ec_pipeline *l = opaque;
+    const struct ec_feeder_params params = {
+        .ops = l->source_ops,
+        .source = l->source,
+        .max_frames = l->p.max_frames,
+        .realtime = l->p.realtime,
+        .meters = l->meters,
+        .halt = &l->halt,
+    };
+    ec_feeder_run(&params, l->queue_in, &l->source_error);
+    return NULL;
+}
+
+static void *stage_main(void *opaque)
+{
+    struct ec_pipeline *l = opaque;
+    if (ec_stage_run(l->stage, l->queue_in, l->queue_out, &l->stage_error) != EC_OK)
+        atomic_store(&l->halt, true);
+    return NULL;
+}
+
+static enum ec_status deliver(struct ec_pipeline *l, const struct ec_item *item)
+{
+    enum ec_status status = EC_OK;
+    for (int i = 0; status == EC_OK && i < l->sink_count; i++) {
+        const struct ec_sink_ops *ops = l->sinks[i].ops;
+        if (item->kind == EC_ITEM_FRAME)
+            status = ops->frame(l->sinks[i].sink, &item->frame, &l->sink_error);
+        else if (ops->packet)
+            status = ops->packet(l->sinks[i].sink, item->packet, &l->sink_error);
+    }
+    if (status == EC_OK && item->kind == EC_ITEM_FRAME)
+        ec_meters_frame_out(l->meters, ec_now_ns() - item->frame.decoded_ns,
+                            (double)(item->frame.pts + item->frame.duration) * l->seconds_per_tick);
+    return status;
+}
+
+/* The strongest wish of any sink that has one: QUIT before PAUSE. */
+static enum ec_sink_wish poll_sinks(struct ec_pipeline *l, bool *has_poll)
+{
+    enum ec_sink_wish wish = EC_SINK_GO_ON;
+    for (int i = 0; i < l->sink_count; i++) {
+        if (!l->sinks[i].ops->poll)
+            continue;
+        *has_poll = true;
+        const enum ec_sink_wish one = l->sinks[i].ops->poll(l->sinks[i].sink);
+        if (wish != EC_SINK_QUIT && one != EC_SINK_GO_ON)
+            wish = one;
+    }
+    return wish;
+}
+
+/* Feeds the sinks on the calling thread until nothing more comes. *quit: the person closed the window. */
+static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
+{
+    enum ec_status status = EC_OK;
+    const int64_t begin_ns = ec_now_ns();
+    int64_t wait_ns = 0, stopped_ns = 0;
+    while (status == EC_OK) {
+        bool has_poll = false;
+        const enum ec_sink_wish wish = poll_sinks(l, &has_poll);
+        if (wish == EC_SINK_QUIT)
+            *quit = true;
+        if (*quit)
+            atomic_store(&l->halt, true);
+        if (wish == EC_SINK_PAUSE && !atomic_load(&l->halt)) {
+            ec_wait_until(ec_now_ns() + POLL_NS, &l->halt);
+            continue;
+        }
+        struct ec_item item;
+        const enum ec_queue_result r = ec_queue_pop(l->queue_out, &item, has_poll ? POLL_NS : -1, &wait_ns);
+        if (r == EC_QUEUE_CLOSED)
+            break;
+        if (atomic_load(&l->halt) && !stopped_ns)
+            stopped_ns = ec_now_ns();
+        if (r == EC_QUEUE_OK && !(stopped_ns && ec_now_ns() - stopped_ns > DRAIN_NS))
+            status = deliver(l, &item);
+        ec_item_release(&item);
+        ec_meters_stage(l->meters, EC_STAGE_SINK, ec_now_ns() - begin_ns - wait_ns, wait_ns);
+    }
+    return status;
+}
+
+static enum ec_status finish_sinks(struct ec_pipeline *l)
+{
+    for (int i = 0; i < l->sink_count; i++) {
+        const enum ec_status status = l->sinks[i].ops->finish(l->sinks[i].sink, &l->sink_error);
+        if (status != EC_OK)
+            return status;
+    }
+    return EC_OK;
+}
+
+/* What the run comes to, once every thread has ended. */
+static enum ec_status conclude(struct ec_pipeline *l, enum ec_status sinks, bool quit)
+{
+    const struct ec_logger *log = &l->p.logger;
+    struct ec_stats s;
+    ec_pipeline_stats(l, &s);
+    if (sinks != EC_OK) {
+        if (sinks != EC_STOPPED)
+            ec_log(log, EC_LOG_ERROR, "%s", l->sink_error.text);
+        return sinks;
+    }
+    if (l->stage_error.status != EC_OK) {
+        ec_log(log, EC_LOG_ERROR, "%s: %s", l->p.input, l->stage_error.text);
+        return l->stage_error.status;
+    }
+    if (l->source_error.status != EC_OK)
+        ec_log(log, EC_LOG_ERROR, "%s", l->source_error.text);
+    if (s.frames_out == 0) {
+        const bool stopped = atomic_load(&l->stop) || quit;
+        if (!stopped && l->source_error.status == EC_OK)
+            ec_log(log, EC_LOG_ERROR, "%s: no frames came", l->p.input);
+        return atomic_load(&l->stop) ? EC_STOPPED : quit ? EC_OK : EC_ERROR_FRAMES;
+    }
+    const enum ec_status finished = finish_sinks(l);
+    if (finished != EC_OK) {
+        if (finished != EC_STOPPED)
+            ec_log(log, EC_LOG_ERROR, "%s", l->sink_error.text);
+        return finished;
+    }
+    if (atomic_load(&l->stop))
+        return EC_STOPPED;
+    if (s.frames_damaged > 0)
+        ec_log(log, EC_LOG_WARNING, "%s: %lld frame%s lost or damaged", l->p.input, (long long)s.frames_damaged,
+               s.frames_damaged == 1 ? " was" : "s were");
+    return s.frames_damaged > 0 || l->source_error.status != EC_OK ? EC_ERROR_FRAMES : EC_OK;
+}
+
+enum ec_status ec_pipeline_run(struct ec_pipeline *l)
+{
+    pthread_t source, stage;
+    bool quit = false;
+    ec_meters_start(l->meters);
+    if (pthread_create(&source, NULL, source_main, l) != 0) {
+        ec_log(&l->p.logger, EC_LOG_ERROR, "%s: cannot start a thread", l->p.input);
+        return EC_ERROR_MEMORY;
+    }
+    enum ec_status status = EC_OK;
+    if (pthread_create(&stage, NULL, stage_main, l) == 0) {
+        status = run_sinks(l, &quit);
+        if (status != EC_OK)
+            atomic_store(&l->halt, true);
+        ec_queue_close_output(l->queue_out);
+        pthread_join(stage, NULL);
+    } else {
+        status = ec_fail(&l->sink_error, EC_ERROR_MEMORY, "%s: cannot start a thread", l->p.input);
+        atomic_store(&l->halt, true);
+        ec_queue_close_output(l->queue_in);
+    }
+    pthread_join(source, NULL);
+    status = conclude(l, status, quit);
+    ec_meters_end(l->meters);
+    return status;
+}
+
+void ec_pipeline_stats(struct ec_pipeline *l, struct ec_stats *out)
+{
+    *out = (struct ec_stats){0};
+    const struct ec_stream_info *info = l->source_ops->info(l->source);
+    ec_meters_read(l->meters, l->queue_in, l->queue_out, out);
+    struct ec_device_info device;
+    l->backend->describe(l->device, &device);
+    snprintf(out->backend, sizeof out->backend, "%s", ec_stage_backend(l->stage));
+    snprintf(out->device, sizeof out->device, "%s", device.name);
+    out->width_px = info->width_px;
+    out->height_px = info->height_px;
+    out->depth_bits = l->depth_bits;
+    out->frames_damaged = l->source_ops->damaged(l->source);
+    out->frames_expected = info->frames;
+    out->duration_s = isnan(info->end_s) ? info->duration_s : info->end_s;
+    memcpy(out->gpu.name, device.name, sizeof out->gpu.name);
+    memcpy(out->gpu.driver, device.driver, sizeof out->gpu.driver);
+    memcpy(out->gpu.pcie, device.pcie, sizeof out->gpu.pcie);
+    out->gpu.lanes = l->lanes;
+    out->pinned_bytes = device.pinned_bytes;
+    struct rusage usage;
+    out->rss_peak_bytes = getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : -1;
+}

@@ -1,0 +1,183 @@
+#include "pipeline/stage.h"
+
+#include <libavcodec/avcodec.h>
+#include <stdlib.h>
+
+#include "edgecam/pipeline.h"
+
+/* A frame in flight: the source it reads and the result it writes. */
+struct job {
+    struct ec_frame in;
+    struct ec_frame out;
+};
+
+struct ec_stage {
+    struct ec_stage_params p;
+    struct ec_plan plan;
+    _Atomic(const char *) backend_name;
+    struct ec_device *own_device; /* the CPU that took over, else NULL */
+    struct ec_engine *engine;
+    struct job jobs[EC_LANES_MAX]; /* a ring in submission order */
+    int first, count;
+    int64_t begin_ns, wait_ns;
+};
+
+static size_t result_pitch(const struct ec_stage *s)
+{
+    const size_t row = (size_t)s->p.width_px * (s->plan.output_depth_bits > 8 ? 2 : 1);
+    return (row + 63) & ~(size_t)63;
+}
+
+static void job_release(struct job *job)
+{
+    av_buffer_unref(&job->in.owner);
+    av_buffer_unref(&job->out.owner);
+}
+
+static struct job *job_at(struct ec_stage *s, int i)
+{
+    return &s->jobs[(s->first + i) % EC_LANES_MAX];
+}
+
+static enum ec_status submit_job(struct ec_stage *s, struct job *job, struct ec_error *error)
+{
+    return s->p.backend->submit(s->engine, &job->in.image, job->in.limited_range, &job->out.image, error);
+}
+
+/* The device failed: every frame in flight is run again, in order, by the CPU. Results are whole frames, so what the device may
+ * have left in them is overwritten. */
+static enum ec_status take_over(struct ec_stage *s, struct ec_error *error)
+{
+    if (!s->p.fall_back || s->own_device)
+        return error->status;
+    ec_log(&s->p.logger, EC_LOG_WARNING, "%s; the CPU takes over", error->text);
+    *error = (struct ec_error){0};
+    s->p.backend->engine_close(&s->engine);
+    s->p.backend = &ec_backend_cpu;
+    atomic_store(&s->backend_name, s->p.backend->name);
+    const struct ec_device_params params = {.backend = EC_BACKEND_CPU, .threads = s->p.threads};
+    enum ec_status status = s->p.backend->open(&s->own_device, &params, &s->p.logger, error);
+    if (status == EC_OK)
+        status =
+            s->p.backend->engine_open(&s->engine, s->own_device, &s->plan, s->p.width_px, s->p.height_px, s->p.lanes, error);
+    for (int i = 0; status == EC_OK && i < s->count; i++)
+        status = submit_job(s, job_at(s, i), error);
+    return status;
+}
+
+enum ec_status ec_stage_open(struct ec_stage **out, const struct ec_stage_params *params, struct ec_error *error)
+{
+    *out = NULL;
+    struct ec_stage *s = calloc(1, sizeof *s);
+    if (!s)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory for the detector stage");
+    s->p = *params;
+    s->plan = *params->plan;
+    atomic_store(&s->backend_name, s->p.backend->name);
+    enum ec_status status =
+        s->p.backend->engine_open(&s->engine, s->p.device, &s->plan, s->p.width_px, s->p.height_px, s->p.lanes, error);
+    if (status != EC_OK && status != EC_ERROR_ARGUMENT)
+        status = take_over(s, error);
+    if (status != EC_OK)
+        ec_stage_close(&s);
+    *out = s;
+    return status;
+}
+
+const char *ec_stage_backend(const struct ec_stage *s)
+{
+    return atomic_load(&s->backend_name);
+}
+
+void ec_stage_close(struct ec_stage **stage)
+{
+    struct ec_stage *s = *stage;
+    if (!s)
+        return;
+    if (s->engine)
+        s->p.backend->engine_close(&s->engine);
+    for (int i = 0; i < s->count; i++)
+        job_release(job_at(s, i));
+    if (s->own_device)
+        ec_backend_cpu.close(&s->own_device);
+    free(s);
+    *stage = NULL;
+}
+
+static void tell(struct ec_stage *s)
+{
+    ec_meters_stage(s->p.meters, EC_STAGE_STAGE, ec_now_ns() - s->begin_ns - s->wait_ns, s->wait_ns);
+}
+
+/* Starts the frame and takes it over from *frame. */
+static enum ec_status start(struct ec_stage *s, struct ec_frame *frame, struct ec_error *error)
+{
+    struct job *job = job_at(s, s->count);
+    const size_t pitch = result_pitch(s);
+    job->in = *frame;
+    job->out = *frame;
+    job->out.owner = ec_pool_get(s->p.results, pitch * (size_t)s->p.height_px);
+    *frame = (struct ec_frame){0};
+    s->count++;
+    if (!job->out.owner)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory for a result of %dx%d", s->p.width_px, s->p.height_px);
+    job->out.limited_range = false;
+    job->out.image = (struct ec_image){.data = job->out.owner->data,
+                                       .width_px = s->p.width_px,
+                                       .height_px = s->p.height_px,
+                                       .pitch_bytes = (ptrdiff_t)pitch,
+                                       .depth_bits = s->plan.output_depth_bits};
+    const enum ec_status status = submit_job(s, job, error);
+    return status == EC_ERROR_DEVICE ? take_over(s, error) : status;
+}
+
+/* Hands on the oldest frame in flight; *taken is false when the output queue takes no more. */
+static enum ec_status deliver(struct ec_stage *s, struct ec_queue *out, bool *taken, struct ec_error *error)
+{
+    struct ec_job_times times = {0};
+    enum ec_status status = s->p.backend->collect(s->engine, &times, error);
+    if (status == EC_ERROR_DEVICE) {
+        status = take_over(s, error);
+        if (status == EC_OK)
+            status = s->p.backend->collect(s->engine, &times, error);
+    }
+    if (status != EC_OK)
+        return status;
+    ec_meters_job(s->p.meters, &times, s->p.lanes);
+    struct job *job = job_at(s, 0);
+    struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = job->out};
+    job->out.owner = NULL;
+    job_release(job);
+    s->first = (s->first + 1) % EC_LANES_MAX;
+    s->count--;
+    *taken = ec_queue_push(out, &item, &s->wait_ns);
+    ec_item_release(&item);
+    tell(s);
+    return EC_OK;
+}
+
+enum ec_status ec_stage_run(struct ec_stage *s, struct ec_queue *in, struct ec_queue *out, struct ec_error *error)
+{
+    enum ec_status status = EC_OK;
+    bool taken = true, open = true;
+    s->begin_ns = ec_now_ns();
+    while (status == EC_OK && taken && (open || s->count > 0)) {
+        struct ec_item item = {0};
+        if (open && s->count < s->p.lanes) {
+            /* With work in flight a look is enough: a waiting frame keeps the lanes full, otherwise the oldest is handed on. */
+            const enum ec_queue_result r = ec_queue_pop(in, &item, s->count > 0 ? 0 : -1, &s->wait_ns);
+            open = r != EC_QUEUE_CLOSED;
+        }
+        if (item.kind == EC_ITEM_PACKET)
+            taken = ec_queue_push(out, &item, &s->wait_ns);
+        else if (item.kind == EC_ITEM_FRAME && !atomic_load(s->p.halt))
+            status = start(s, &item.frame, error);
+        else if (item.kind == EC_ITEM_NONE && s->count > 0)
+            status = deliver(s, out, &taken, error);
+        ec_item_release(&item);
+    }
+    tell(s);
+    ec_queue_close_output(in);
+    ec_queue_close_input(out);
+    return status;
+}

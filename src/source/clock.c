@@ -1,0 +1,94 @@
+#include "source/clock.h"
+
+#include <libavutil/avutil.h>
+#include <libavutil/mathematics.h>
+#include <math.h>
+
+#define ABSURD (INT64_C(1) << 60)
+#define MICROSECONDS ((AVRational){1, 1000000})
+
+void ec_clock_init(struct ec_clock *c, AVRational base, AVRational frame_rate, int64_t start_us, double skip_s, double end_s)
+{
+    *c = (struct ec_clock){
+        .base = base,
+        .shift_us = start_us + (int64_t)(skip_s * 1e6),
+        .drop_early = skip_s > 0,
+        .end_s = end_s > 0 ? end_s : NAN,
+        .last_pts = INT64_MIN,
+    };
+    const AVRational frame = frame_rate.num > 0 && frame_rate.den > 0 ? av_inv_q(frame_rate) : (AVRational){1, 25};
+    c->default_duration = av_rescale_q(1, frame, base);
+    if (c->default_duration < 1 || c->default_duration > ABSURD)
+        c->default_duration = 1;
+}
+
+void ec_clock_change_base(struct ec_clock *c, AVRational base)
+{
+    c->default_duration = av_rescale_q(c->default_duration, c->base, base);
+    if (c->default_duration < 1)
+        c->default_duration = 1;
+    c->base = base;
+}
+
+static bool is_time(int64_t t)
+{
+    return t != AV_NOPTS_VALUE && t < ABSURD && t > -ABSURD;
+}
+
+bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration)
+{
+    if (duration <= 0 || duration > ABSURD)
+        duration = c->default_duration;
+    if (is_time(pts)) {
+        pts += c->jump - av_rescale_q(c->shift_us, MICROSECONDS, c->base);
+        /* A jump back by more than a second is a new beginning (joined streams, wrapped counters), not disorder. */
+        if (c->any && (double)(c->last_pts - pts) * av_q2d(c->base) > 1.0) {
+            c->jump += c->next_pts - pts;
+            pts = c->next_pts;
+        }
+    } else {
+        pts = c->next_pts;
+    }
+    if (c->drop_early && pts < 0)
+        return false;
+    if (c->any && pts <= c->last_pts)
+        pts = c->last_pts + 1;
+    if (!isnan(c->end_s) && (double)pts * av_q2d(c->base) >= c->end_s - 1e-9) {
+        c->past_end = true;
+        return false;
+    }
+    *out_pts = c->last_pts = pts;
+    *out_duration = duration;
+    c->next_pts = pts + duration;
+    c->any = c->in_round = true;
+    return true;
+}
+
+bool ec_clock_shift_packet(const struct ec_clock *c, AVPacket *p, AVRational base)
+{
+    const int64_t shift = av_rescale_q(c->shift_us, MICROSECONDS, base) - av_rescale_q(c->jump, c->base, base);
+    if (is_time(p->pts))
+        p->pts -= shift;
+    if (is_time(p->dts))
+        p->dts -= shift;
+    const int64_t at = is_time(p->pts) ? p->pts : p->dts;
+    if (!is_time(at))
+        return !c->drop_early;
+    if (c->drop_early && at < 0)
+        return false;
+    return isnan(c->end_s) || (double)at * av_q2d(base) < c->end_s;
+}
+
+bool ec_clock_is_far_past(const struct ec_clock *c, const AVPacket *p, AVRational base)
+{
+    return !isnan(c->end_s) && is_time(p->dts) && (double)p->dts * av_q2d(base) - (double)c->shift_us / 1e6 > c->end_s + 1.0;
+}
+
+bool ec_clock_next_round(struct ec_clock *c)
+{
+    if (!c->in_round)
+        return false;
+    c->in_round = false;
+    c->jump = c->next_pts;
+    return true;
+}

@@ -1,0 +1,43 @@
+/* The time axis of one input: every time that leaves the source is counted from the wanted start, frames strictly increase,
+ * missing and absurd timestamps are filled in. One thread. */
+#ifndef EC_SOURCE_CLOCK_H
+#define EC_SOURCE_CLOCK_H
+
+#include <libavcodec/packet.h>
+#include <libavutil/rational.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ec_clock {
+    AVRational base; /* of frames */
+    int64_t shift_us; /* subtracted from everything: the input's start and --start */
+    bool drop_early; /* what ends before 0 is not wanted (after a seek) */
+    double end_s; /* on the shifted axis; NaN: none */
+    int64_t default_duration; /* in base */
+    int64_t jump; /* in base: added after a backward jump of the input, or a new round */
+    int64_t next_pts, last_pts;
+    bool any; /* a frame has been stamped */
+    bool in_round; /* since the last new round */
+    bool past_end;
+};
+
+/* start_us: the container's own start, 0 when unknown. frame_rate may be 0/1. end_s <= 0: none. */
+void ec_clock_init(struct ec_clock *clock, AVRational base, AVRational frame_rate, int64_t start_us, double skip_s,
+                   double end_s);
+
+/* Frames come in another time base from now on; only before the first one. */
+void ec_clock_change_base(struct ec_clock *clock, AVRational base);
+
+/* Gives a frame its place (pts may be AV_NOPTS_VALUE, duration 0). False: it lies outside the wanted part. */
+bool ec_clock_stamp(struct ec_clock *clock, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration);
+
+/* Moves a packet of another stream, in `base`, onto the shifted axis. False: outside the wanted part. */
+bool ec_clock_shift_packet(const struct ec_clock *clock, AVPacket *packet, AVRational base);
+
+/* True for a video packet (in the container's own terms) so far behind the end that other streams have reached it too. */
+bool ec_clock_is_far_past(const struct ec_clock *clock, const AVPacket *packet, AVRational base);
+
+/* The input starts again: frames go on behind the last one. False: the round that ends had none. */
+bool ec_clock_next_round(struct ec_clock *clock);
+
+#endif

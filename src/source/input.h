@@ -1,0 +1,32 @@
+/* Opening what a person named: which protocol and demuxer, which stream. */
+#ifndef EC_SOURCE_INPUT_H
+#define EC_SOURCE_INPUT_H
+
+#include <libavformat/avformat.h>
+
+#include "edge/error.h"
+#include "edgecam/pipeline.h"
+#include "source/descriptor.h"
+#include "source/source.h"
+
+struct ec_input {
+    const char *name; /* as given; the caller's */
+    AVFormatContext *container;
+    struct ec_descriptor *descriptor; /* standard input or a FIFO */
+    int stream; /* the video stream */
+    bool live;
+    const atomic_bool *stop;
+    const volatile sig_atomic_t *cancel;
+};
+
+/* Zero-initialised *input to an open container with a chosen video stream. EC_ERROR_INPUT with the name and the cause
+ * otherwise, EC_STOPPED when told to stop. *input must stay where it is until ec_input_close (libavformat's interrupt callback
+ * points at it). */
+enum ec_status ec_input_open(struct ec_input *input, const struct ec_pipeline_params *params, const struct ec_source_env *env,
+                             struct ec_error *error);
+void ec_input_close(struct ec_input *input);
+
+/* True when reading should end. */
+bool ec_input_cancelled(const struct ec_input *input);
+
+#endif
