@@ -1,4 +1,5 @@
-/* What takes frames: a const table of functions. All calls come from one thread (the window's must be the main thread). */
+/* What takes frames: a const table of functions. All calls come from one thread (the window's must be the main thread). A call
+ * that returns EC_STOPPED has met the end of what standard output was read by: the run ends, and there is nothing to say. */
 #ifndef EC_SINK_SINK_H
 #define EC_SINK_SINK_H
 
@@ -9,7 +10,11 @@
 
 struct ec_sink;
 
-enum ec_sink_wish { EC_SINK_GO_ON = 0, EC_SINK_QUIT /* the person closed the window */, EC_SINK_PAUSE };
+enum ec_sink_wish {
+    EC_SINK_GO_ON = 0,
+    EC_SINK_QUIT,  /* the person closed the window */
+    EC_SINK_PAUSE, /* no frame, please, until poll() says GO_ON */
+};
 
 struct ec_sink_ops {
     const char *name;

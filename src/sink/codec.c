@@ -1,0 +1,235 @@
+#include "sink/codec.h"
+
+#include <libavutil/avstring.h>
+#include <libavutil/pixdesc.h>
+#include <math.h>
+#include <string.h>
+
+/* The encoders we prefer for a codec; others use FFmpeg's first. A hardware encoder (`id` none) is named by `instead_of`. */
+static const struct {
+    enum AVCodecID id;
+    const char *instead_of;
+    const char *names[EC_CODEC_CANDIDATES];
+} preferences[] = {
+    {AV_CODEC_ID_H264, NULL, {"libx264", "libopenh264", "mpeg4"}},
+    {AV_CODEC_ID_HEVC, NULL, {"libx265"}},
+    {AV_CODEC_ID_VP9, NULL, {"libvpx-vp9"}},
+    {AV_CODEC_ID_AV1, NULL, {"libsvtav1", "libaom-av1", "librav1e"}},
+    {AV_CODEC_ID_NONE, "h264_nvenc", {"h264_nvenc", "libx264", "libopenh264"}},
+    {AV_CODEC_ID_NONE, "hevc_nvenc", {"hevc_nvenc", "libx265", "libx264"}},
+    {AV_CODEC_ID_NONE, "av1_nvenc", {"av1_nvenc", "libsvtav1", "libaom-av1"}},
+};
+
+/* Formats whose usual codec today is not the one FFmpeg lists. */
+static const struct {
+    const char *format;
+    enum AVCodecID id;
+} usual[] = {{"mpegts", AV_CODEC_ID_H264}, {"nut", AV_CODEC_ID_H264}, {"flv", AV_CODEC_ID_H264}};
+
+static const enum AVPixelFormat *pixel_formats(const AVCodec *codec)
+{
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+    const void *list = NULL;
+    avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, NULL);
+    return list;
+#else
+    return codec->pix_fmts;
+#endif
+}
+
+static const AVRational *frame_rates(const AVCodec *codec)
+{
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+    const void *list = NULL;
+    avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_FRAME_RATE, 0, &list, NULL);
+    return list;
+#else
+    return codec->supported_framerates;
+#endif
+}
+
+bool ec_codec_is_hardware(const AVCodec *codec)
+{
+    return codec->capabilities & (AV_CODEC_CAP_HARDWARE | AV_CODEC_CAP_HYBRID);
+}
+
+static int add_named(const AVCodec *out[EC_CODEC_CANDIDATES], const char *const names[EC_CODEC_CANDIDATES])
+{
+    int count = 0;
+    for (int i = 0; i < EC_CODEC_CANDIDATES && names[i]; i++) {
+        out[count] = avcodec_find_encoder_by_name(names[i]);
+        count += out[count] != NULL;
+    }
+    return count;
+}
+
+static int add_by_id(const AVCodec *out[EC_CODEC_CANDIDATES], enum AVCodecID id)
+{
+    int count = 0;
+    for (size_t i = 0; count == 0 && i < sizeof preferences / sizeof *preferences; i++) {
+        if (id != AV_CODEC_ID_NONE && preferences[i].id == id)
+            count = add_named(out, preferences[i].names);
+    }
+    if (count == 0) {
+        out[0] = avcodec_find_encoder(id);
+        count = out[0] != NULL;
+    }
+    return count;
+}
+
+static int add_by_name(const AVCodec *out[EC_CODEC_CANDIDATES], const char *name)
+{
+    for (size_t i = 0; i < sizeof preferences / sizeof *preferences; i++) {
+        if (preferences[i].instead_of && strcmp(preferences[i].instead_of, name) == 0)
+            return add_named(out, preferences[i].names);
+    }
+    out[0] = avcodec_find_encoder_by_name(name);
+    if (out[0])
+        return out[0]->type == AVMEDIA_TYPE_VIDEO;
+    const AVCodecDescriptor *descriptor = avcodec_descriptor_get_by_name(name);
+    return descriptor && descriptor->type == AVMEDIA_TYPE_VIDEO ? add_by_id(out, descriptor->id) : 0;
+}
+
+static enum AVCodecID usual_codec(const AVOutputFormat *format, const char *output)
+{
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (strcmp(format->name, usual[i].format) == 0)
+            return usual[i].id;
+    }
+    return av_guess_codec(format, NULL, output, NULL, AVMEDIA_TYPE_VIDEO);
+}
+
+enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count, const struct ec_pipeline_params *params,
+                             const struct ec_mux *mux, struct ec_error *error)
+{
+    const AVOutputFormat *format = mux->context->oformat;
+    const enum AVCodecID id = params->codec ? AV_CODEC_ID_NONE : usual_codec(format, params->output);
+    *count = params->codec ? add_by_name(out, params->codec) : add_by_id(out, id);
+    if (*count == 0 && params->codec)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: this FFmpeg has no video encoder %s", mux->target->name,
+                       params->codec);
+    if (*count == 0 && id == AV_CODEC_ID_NONE)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: the format %s holds no video", mux->target->name,
+                       format->name);
+    if (*count == 0)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: this FFmpeg has no encoder for %s", mux->target->name,
+                       avcodec_get_name(id));
+    int kept = 0;
+    for (int i = 0; i < *count; i++) {
+        if (avformat_query_codec(format, out[i]->id, FF_COMPLIANCE_UNOFFICIAL) != 0)
+            out[kept++] = out[i];
+    }
+    if (kept == 0)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: the format %s does not take %s", mux->target->name,
+                       format->name, out[0]->name);
+    *count = kept;
+    return EC_OK;
+}
+
+/* 4:2:0 first, then what plays less and less widely. */
+static int chroma_kind(const AVPixFmtDescriptor *d)
+{
+    if (d->log2_chroma_w == 1 && d->log2_chroma_h == 1)
+        return 0;
+    if (d->log2_chroma_h == 0 && d->log2_chroma_w <= 1)
+        return 2 - d->log2_chroma_w;
+    return 3;
+}
+
+/* Smaller is better, negative never: first the depth that fits with few bits to spare, then the tidiest layout. */
+static int rank(enum AVPixelFormat format, bool gray_first, int depth_bits)
+{
+    enum { SEMI_PLANAR = 1, GRAY_LATE = 10, OTHER = 11, KINDS = 16, TOO_SHALLOW = 16 };
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
+    const uint64_t never = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_FLOAT;
+    if (!d || d->flags & never)
+        return -1;
+    const int bits = d->comp[0].depth;
+    int kind = OTHER;
+    if (d->nb_components == 1)
+        kind = gray_first ? 0 : GRAY_LATE;
+    else if (d->nb_components == 3 && d->flags & AV_PIX_FMT_FLAG_PLANAR && !(d->flags & AV_PIX_FMT_FLAG_RGB))
+        kind = 1 + 2 * chroma_kind(d) + (d->comp[1].plane == d->comp[2].plane ? SEMI_PLANAR : 0);
+    const int waste = bits >= depth_bits ? bits - depth_bits : TOO_SHALLOW + depth_bits - bits;
+    const uint64_t native = av_pix_fmt_desc_get(AV_PIX_FMT_GRAY16)->flags;
+    const bool swapped = bits > 8 && (d->flags ^ native) & AV_PIX_FMT_FLAG_BE;
+    return (waste * KINDS + kind) * 2 + swapped;
+}
+
+static enum ec_status wished_format(enum AVPixelFormat *out, const AVCodec *codec, const enum AVPixelFormat *list,
+                                    const char *name, struct ec_error *error)
+{
+    *out = av_get_pix_fmt(name);
+    const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get(*out);
+    if (!descriptor || descriptor->flags & AV_PIX_FMT_FLAG_HWACCEL)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "there is no pixel format %s", name);
+    if (!list)
+        return EC_OK;
+    char names[320] = "";
+    for (int i = 0; list[i] != AV_PIX_FMT_NONE; i++) {
+        if (list[i] == *out)
+            return EC_OK;
+        const AVPixFmtDescriptor *one = av_pix_fmt_desc_get(list[i]);
+        if (!one || one->flags & AV_PIX_FMT_FLAG_HWACCEL)
+            continue;
+        av_strlcatf(names, sizeof names, "%s%s", names[0] ? ", " : "", one->name);
+    }
+    return ec_fail(error, EC_ERROR_ARGUMENT, "%s does not take the pixel format %s; it takes %s", codec->name, name, names);
+}
+
+enum ec_status ec_codec_pixel_format(enum AVPixelFormat *out, const AVCodec *codec, const AVOutputFormat *format,
+                                     const char *name, int depth_bits, struct ec_error *error)
+{
+    static const enum AVPixelFormat grays[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY10, AV_PIX_FMT_GRAY12, AV_PIX_FMT_GRAY16,
+                                               AV_PIX_FMT_NONE};
+    const enum AVPixelFormat *list = pixel_formats(codec);
+    if (name)
+        return wished_format(out, codec, list, name, error);
+    const AVCodecDescriptor *descriptor = avcodec_descriptor_get(codec->id);
+    const bool lossless = descriptor && !(descriptor->props & AV_CODEC_PROP_LOSSY);
+    const bool gray_first = lossless || strcmp(format->name, "yuv4mpegpipe") == 0;
+    if (!list)
+        list = grays;
+    int best = -1;
+    for (int i = 0; list[i] != AV_PIX_FMT_NONE; i++) {
+        const int one = rank(list[i], gray_first, depth_bits);
+        if (one >= 0 && (best < 0 || one < best)) {
+            best = one;
+            *out = list[i];
+        }
+    }
+    if (best < 0)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "%s takes no pixel format that edges can be put into", codec->name);
+    return EC_OK;
+}
+
+static AVRational guess_rate(const struct ec_stream_info *info)
+{
+    if (info->frame_rate.num > 0 && info->frame_rate.den > 0)
+        return info->frame_rate;
+    if (info->frames > 1 && isfinite(info->duration_s) && info->duration_s > 0) {
+        const AVRational rate = av_d2q((double)info->frames / info->duration_s, 60000);
+        if (rate.num > 0 && rate.den > 0)
+            return rate;
+    }
+    return (AVRational){25, 1};
+}
+
+struct ec_timing ec_codec_timing(const AVCodec *codec, const AVOutputFormat *format, const struct ec_stream_info *info)
+{
+    struct ec_timing timing = {.time_base = info->time_base, .frame_rate = guess_rate(info)};
+    timing.counted = format->flags & AVFMT_NOTIMESTAMPS || strcmp(format->name, "yuv4mpegpipe") == 0;
+    const AVRational *rates = frame_rates(codec);
+    if (rates)
+        timing.frame_rate = rates[av_find_nearest_q_idx(timing.frame_rate, rates)];
+    if (timing.counted || rates || !(format->flags & AVFMT_VARIABLE_FPS)) {
+        av_reduce(&timing.frame_rate.num, &timing.frame_rate.den, timing.frame_rate.num, timing.frame_rate.den, 65535);
+        timing.time_base = av_inv_q(timing.frame_rate);
+    } else if (codec->id == AV_CODEC_ID_MPEG4 && timing.time_base.den > 65535) {
+        /* MPEG-4 counts in 16 bits: the finest clock that hits every frame of a constant rate. */
+        const AVRational rate = timing.frame_rate;
+        timing.time_base =
+            rate.num > 0 && rate.num <= 65535 ? (AVRational){1, rate.num * (65535 / rate.num)} : (AVRational){1, 60000};
+    }
+    return timing;
+}

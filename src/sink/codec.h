@@ -1,0 +1,35 @@
+/* Choices for the picture stream, made from what encoder and container say about themselves; nothing is opened here. */
+#ifndef EC_SINK_CODEC_H
+#define EC_SINK_CODEC_H
+
+#include <libavcodec/avcodec.h>
+#include <stdbool.h>
+
+#include "sink/mux.h"
+
+enum { EC_CODEC_CANDIDATES = 4 };
+
+/* Encoders to try, best first, *count of them: params->codec (an encoder or a codec name; a hardware encoder is followed by its
+ * software stand-ins), or the format's usual one. EC_ERROR_ARGUMENT: unknown, or the container does not take it. */
+enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count, const struct ec_pipeline_params *params,
+                             const struct ec_mux *mux, struct ec_error *error);
+
+/* True for an encoder that needs a device which may be missing. */
+bool ec_codec_is_hardware(const AVCodec *codec);
+
+/* The pixel format for gray of depth_bits. Without a wish (`name` NULL): gray for lossless codecs and yuv4mpegpipe, 4:2:0 with
+ * neutral chroma, which plays everywhere, for the others; the smallest depth that holds depth_bits. */
+enum ec_status ec_codec_pixel_format(enum AVPixelFormat *out, const AVCodec *codec, const AVOutputFormat *format,
+                                     const char *name, int depth_bits, struct ec_error *error);
+
+/* How frames are stamped. */
+struct ec_timing {
+    AVRational time_base;
+    AVRational frame_rate;
+    bool counted; /* the container knows no times: frame n has time n */
+};
+
+/* The input's own time base where encoder and container take any; else one tick a frame. */
+struct ec_timing ec_codec_timing(const AVCodec *codec, const AVOutputFormat *format, const struct ec_stream_info *info);
+
+#endif

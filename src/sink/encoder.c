@@ -1,0 +1,292 @@
+#include "sink/encoder.h"
+
+#include <libavutil/pixdesc.h>
+#include <stdlib.h>
+
+#include "sink/codec.h"
+#include "sink/encoder_options.h"
+#include "sink/metadata.h"
+#include "sink/picture.h"
+
+/* A frame inside the encoder: not every encoder hands durations through. */
+struct pending {
+    int64_t pts, duration;
+};
+
+struct ec_encoder {
+    struct ec_mux *mux;
+    AVStream *stream;
+    AVCodecContext *context;
+    struct ec_picture *picture;
+    struct ec_timing timing;
+    AVRational input_time_base;
+    int64_t last_pts, frames;
+    AVFrame *frame;
+    AVPacket *packet;
+    struct pending *pending;
+    int pending_count, pending_size;
+};
+
+/* What was asked for, kept together on the way down. */
+struct request {
+    const struct ec_pipeline_params *params;
+    const struct ec_stream_info *info;
+    int depth_bits;
+    bool stand_in;
+};
+
+static void describe(AVCodecContext *context, const struct request *request, const struct ec_timing *timing)
+{
+    const struct ec_stream_info *info = request->info;
+    context->time_base = timing->time_base;
+    context->framerate = timing->frame_rate;
+    context->sample_aspect_ratio = info->pixel_aspect;
+    context->color_range = AVCOL_RANGE_JPEG;
+    context->color_primaries = info->primaries != AVCOL_PRI_UNSPECIFIED ? info->primaries : AVCOL_PRI_BT709;
+    context->color_trc = info->transfer != AVCOL_TRC_UNSPECIFIED ? info->transfer : AVCOL_TRC_BT709;
+    /* Chroma is neutral, so every matrix gives the same gray. */
+    const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(context->pix_fmt);
+    context->colorspace = format && format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : AVCOL_SPC_BT709;
+    context->thread_count = 0;
+}
+
+/* One attempt with one encoder at one size. *code is FFmpeg's word when the encoder itself said no (EC_ERROR_DEVICE then). */
+static enum ec_status try_size(struct ec_encoder *e, const AVCodec *codec, const struct request *request, int width_px,
+                               int height_px, AVDictionary **left, int *code, struct ec_error *error)
+{
+    enum AVPixelFormat format = AV_PIX_FMT_NONE;
+    const AVOutputFormat *container = e->mux->context->oformat;
+    enum ec_status status =
+        ec_codec_pixel_format(&format, codec, container, request->params->pixel_format, request->depth_bits, error);
+    if (status != EC_OK)
+        return status;
+    avcodec_free_context(&e->context);
+    av_dict_free(left);
+    e->context = avcodec_alloc_context3(codec);
+    if (!e->context)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
+    e->timing = ec_codec_timing(codec, container, request->info);
+    e->context->pix_fmt = format;
+    e->context->width = width_px;
+    e->context->height = height_px;
+    describe(e->context, request, &e->timing);
+    if (container->flags & AVFMT_GLOBALHEADER)
+        e->context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    status = ec_encoder_options_set(e->context, request->params, request->stand_in, left, error);
+    if (status != EC_OK)
+        return status;
+    *code = avcodec_open2(e->context, codec, NULL);
+    return *code < 0 ? EC_ERROR_DEVICE : EC_OK;
+}
+
+/* The exact size if the encoder takes it, else an even one, else one of whole blocks. */
+static enum ec_status try_codec(struct ec_encoder *e, const AVCodec *codec, const struct request *request, AVDictionary **left,
+                                int *code, struct ec_error *error)
+{
+    static const struct {
+        int multiple, least;
+    } sizes[] = {{1, 1}, {2, 2}, {16, 64}};
+    const int width = request->info->width_px, height = request->info->height_px;
+    enum ec_status status = EC_ERROR_DEVICE;
+    int first_code = 0, last_width = 0, last_height = 0;
+    for (size_t i = 0; status == EC_ERROR_DEVICE && i < sizeof sizes / sizeof *sizes; i++) {
+        const int w = FFMAX(FFALIGN(width, sizes[i].multiple), sizes[i].least);
+        const int h = FFMAX(FFALIGN(height, sizes[i].multiple), sizes[i].least);
+        if (w == last_width && h == last_height)
+            continue;
+        status = try_size(e, codec, request, w, h, left, code, error);
+        if (i == 0)
+            first_code = *code;
+        last_width = w;
+        last_height = h;
+    }
+    if (status == EC_ERROR_DEVICE)
+        *code = first_code;
+    if (status == EC_OK && (last_width != width || last_height != height))
+        ec_log(&e->mux->logger, EC_LOG_NOTICE, "%s: %s cannot encode %dx%d in %s; padded to %dx%d", e->mux->target->name,
+               codec->name, width, height, av_get_pix_fmt_name(e->context->pix_fmt), last_width, last_height);
+    return status;
+}
+
+static enum ec_status open_codec(struct ec_encoder *e, struct request *request, AVDictionary **left, struct ec_error *error)
+{
+    const AVCodec *codecs[EC_CODEC_CANDIDATES] = {0};
+    const struct ec_pipeline_params *params = request->params;
+    int count = 0, code = 0;
+    enum ec_status status = ec_codec_find(codecs, &count, params, e->mux, error);
+    if (status != EC_OK)
+        return status;
+    for (int i = 0; i < count; i++) {
+        request->stand_in = i > 0;
+        status = try_codec(e, codecs[i], request, left, &code, error);
+        if (status != EC_ERROR_DEVICE)
+            return status;
+        if (i + 1 < count)
+            ec_log(&e->mux->logger, EC_LOG_NOTICE, "%s: the encoder %s cannot be used here (%s); %s takes its place",
+                   e->mux->target->name, codecs[i]->name, av_err2str(code), codecs[i + 1]->name);
+    }
+    const bool wishes = params->crf || params->preset || params->pixel_format || params->encoder_option_count > 0;
+    return ec_fail(error, wishes ? EC_ERROR_ARGUMENT : EC_ERROR_OUTPUT, "cannot write %s: the encoder %s%s: %s",
+                   e->mux->target->name, codecs[count - 1]->name, wishes ? " refuses these options" : " does not start",
+                   av_err2str(code));
+}
+
+static enum ec_status open_stream(struct ec_encoder *e, const struct ec_stream_info *info, struct ec_error *error)
+{
+    e->stream = avformat_new_stream(e->mux->context, NULL);
+    if (!e->stream || avcodec_parameters_from_context(e->stream->codecpar, e->context) < 0)
+        return ec_mux_fail(e->mux, AVERROR(ENOMEM), error);
+    e->stream->time_base = e->context->time_base;
+    e->stream->avg_frame_rate = e->timing.frame_rate;
+    e->stream->sample_aspect_ratio = info->pixel_aspect;
+    if (info->container && info->video_stream >= 0 && (unsigned)info->video_stream < info->container->nb_streams &&
+        ec_metadata_copy_stream(e->stream, info->container->streams[info->video_stream], true) < 0)
+        return ec_mux_fail(e->mux, AVERROR(ENOMEM), error);
+    e->stream->disposition &= ~AV_DISPOSITION_ATTACHED_PIC;
+    return EC_OK;
+}
+
+enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, const struct ec_pipeline_params *params,
+                               const struct ec_stream_info *info, int depth_bits, AVDictionary **left, struct ec_error *error)
+{
+    *out = NULL;
+    struct ec_encoder *e = calloc(1, sizeof *e);
+    if (!e)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
+    e->mux = mux;
+    e->input_time_base = info->time_base;
+    e->last_pts = AV_NOPTS_VALUE;
+    struct request request = {.params = params, .info = info, .depth_bits = depth_bits};
+    enum ec_status status = open_codec(e, &request, left, error);
+    if (status != EC_OK)
+        goto fail;
+    const struct ec_picture_params picture = {
+        .format = e->context->pix_fmt,
+        .width_px = e->context->width,
+        .height_px = e->context->height,
+        .image_width_px = info->width_px,
+        .image_height_px = info->height_px,
+        .depth_bits = depth_bits,
+    };
+    status = ec_picture_open(&e->picture, &picture, error);
+    if (status == EC_OK)
+        status = open_stream(e, info, error);
+    if (status != EC_OK)
+        goto fail;
+    e->frame = av_frame_alloc();
+    e->packet = av_packet_alloc();
+    if (!e->frame || !e->packet) {
+        status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
+        goto fail;
+    }
+    *out = e;
+    return EC_OK;
+fail:
+    ec_encoder_close(&e);
+    return status;
+}
+
+static bool remember(struct ec_encoder *e, int64_t pts, int64_t duration)
+{
+    if (e->pending_count == e->pending_size) {
+        const int size = e->pending_size ? 2 * e->pending_size : 64;
+        struct pending *grown = realloc(e->pending, (size_t)size * sizeof *grown);
+        if (!grown)
+            return false;
+        e->pending = grown;
+        e->pending_size = size;
+    }
+    e->pending[e->pending_count++] = (struct pending){pts, duration};
+    return true;
+}
+
+/* The duration of the frame with that time, which leaves the list; 0 if unknown. */
+static int64_t recall(struct ec_encoder *e, int64_t pts)
+{
+    for (int i = 0; i < e->pending_count; i++) {
+        if (e->pending[i].pts == pts) {
+            const int64_t duration = e->pending[i].duration;
+            e->pending[i] = e->pending[--e->pending_count];
+            return duration;
+        }
+    }
+    return 0;
+}
+
+/* Time and length of a frame in the encoder's ticks, strictly increasing. */
+static void stamp(struct ec_encoder *e, const struct ec_frame *frame, int64_t *pts, int64_t *duration)
+{
+    const AVRational to = e->context->time_base;
+    *pts = e->timing.counted ? e->frames : av_rescale_q(frame->pts, e->input_time_base, to);
+    if (e->last_pts != AV_NOPTS_VALUE && *pts <= e->last_pts)
+        *pts = e->last_pts + 1;
+    *duration = frame->duration > 0 && !e->timing.counted ? av_rescale_q(frame->duration, e->input_time_base, to)
+                                                          : av_rescale_q(1, av_inv_q(e->timing.frame_rate), to);
+    *duration = FFMAX(*duration, 1);
+    e->last_pts = *pts;
+    e->frames++;
+}
+
+static enum ec_status encoder_failed(const struct ec_encoder *e, int code, struct ec_error *error)
+{
+    return ec_fail(error, code == AVERROR(ENOMEM) ? EC_ERROR_MEMORY : EC_ERROR_OUTPUT,
+                   "cannot write %s: the encoder %s failed: %s", e->mux->target->name, e->context->codec->name,
+                   av_err2str(code));
+}
+
+static enum ec_status write_packets(struct ec_encoder *e, struct ec_error *error)
+{
+    for (;;) {
+        const int result = avcodec_receive_packet(e->context, e->packet);
+        if (result == AVERROR(EAGAIN) || result == AVERROR_EOF)
+            return EC_OK;
+        if (result < 0)
+            return encoder_failed(e, result, error);
+        e->packet->stream_index = e->stream->index;
+        e->packet->duration = recall(e, e->packet->pts);
+        const enum ec_status status = ec_mux_write(e->mux, e->packet, e->context->time_base, error);
+        if (status != EC_OK)
+            return status;
+    }
+}
+
+enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
+{
+    if (frame) {
+        if (e->mux->one_picture && e->frames == 1)
+            return ec_fail(error, EC_ERROR_OUTPUT, "%s holds one picture and more came; name a pattern such as out_%%03d.png",
+                           e->mux->target->name);
+        const enum ec_status status = ec_picture_make(e->picture, frame, e->frame, error);
+        if (status != EC_OK)
+            return status;
+        int64_t duration = 0;
+        stamp(e, frame, &e->frame->pts, &duration);
+        e->frame->color_range = e->context->color_range;
+        e->frame->color_primaries = e->context->color_primaries;
+        e->frame->color_trc = e->context->color_trc;
+        e->frame->colorspace = e->context->colorspace;
+        e->frame->sample_aspect_ratio = e->context->sample_aspect_ratio;
+        if (!remember(e, e->frame->pts, duration)) {
+            av_frame_unref(e->frame);
+            return encoder_failed(e, AVERROR(ENOMEM), error);
+        }
+    }
+    /* Every packet is taken after every frame, so that the encoder never has to refuse one. */
+    const int result = avcodec_send_frame(e->context, frame ? e->frame : NULL);
+    av_frame_unref(e->frame);
+    return result < 0 && result != AVERROR_EOF ? encoder_failed(e, result, error) : write_packets(e, error);
+}
+
+void ec_encoder_close(struct ec_encoder **encoder)
+{
+    struct ec_encoder *e = *encoder;
+    if (!e)
+        return;
+    avcodec_free_context(&e->context);
+    ec_picture_close(&e->picture);
+    av_frame_free(&e->frame);
+    av_packet_free(&e->packet);
+    free(e->pending);
+    free(e);
+    *encoder = NULL;
+}

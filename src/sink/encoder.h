@@ -1,0 +1,20 @@
+/* The picture stream: gray frames in, packets into the container. */
+#ifndef EC_SINK_ENCODER_H
+#define EC_SINK_ENCODER_H
+
+#include "sink/mux.h"
+
+struct ec_encoder;
+
+/* Opens the first encoder that works (see ec_codec_find), with a notice when it is not the one asked for, and adds its stream
+ * to the container. A size the encoder does not take is padded, with a notice. Options that the encoder does not know are left
+ * in *left for the muxer. */
+enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, const struct ec_pipeline_params *params,
+                               const struct ec_stream_info *info, int depth_bits, AVDictionary **left, struct ec_error *error);
+
+/* Encodes one frame, or (NULL) what is still inside, and writes what comes out. */
+enum ec_status ec_encoder_frame(struct ec_encoder *encoder, const struct ec_frame *frame, struct ec_error *error);
+
+void ec_encoder_close(struct ec_encoder **encoder);
+
+#endif
