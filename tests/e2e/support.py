@@ -1,0 +1,165 @@
+"""What the end-to-end tests share: the program, FFmpeg's tools as independent judges, and a folder for each test.
+
+Environment: EDGECAM_PROGRAM (the program), EDGECAM_SOURCE_DIR, EDGECAM_BUILD_DIR; EDGECAM_TEST_MEDIA may name a folder with more
+clips. Python's standard library only; NumPy and OpenCV where a test says so.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("EDGECAM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+BUILD = pathlib.Path(os.environ.get("EDGECAM_BUILD_DIR", SOURCE / "build"))
+PROGRAM = os.environ.get("EDGECAM_PROGRAM", str(BUILD / "src" / "edgecam"))
+MEDIA = SOURCE / "samples" / "media"
+ROAD = MEDIA / "road_960x540.mp4"  # 221 frames, 25 fps, limited range, AAC
+PHONE = MEDIA / "phone_4k60_rot90.mp4"  # 18 frames of 3840x2160 to be turned upright, full range
+TIME_LIMIT_S = 300  # of one command, sanitizers included
+
+try:
+    import cv2
+    import numpy
+except ImportError:
+    cv2 = numpy = None
+
+needs_opencv = unittest.skipUnless(cv2, "NumPy or OpenCV is missing")
+
+
+def environment(**changes):
+    """The tests' environment: no display unless a test brings one, C locale. A value of None removes a variable."""
+    result = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")}
+    result["LC_ALL"] = "C"
+    for key, value in changes.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = value
+    return result
+
+
+def judge(*command, **options):
+    """Standard output of an FFmpeg tool that must succeed."""
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIME_LIMIT_S, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command[0]} failed: {done.stderr.decode(errors='replace')}")
+    return done.stdout
+
+
+def probe(path):
+    """ffprobe's view of a file, decoded frames counted: {"format": ..., "streams": [...]}."""
+    return json.loads(judge("ffprobe", "-v", "error", "-count_frames", "-show_format", "-show_streams", "-of", "json", path))
+
+
+def video_of(info):
+    return next(s for s in info["streams"] if s["codec_type"] == "video")
+
+
+def packets_md5(path, stream):
+    """MD5 of a stream's packets as they are."""
+    return judge("ffmpeg", "-v", "error", "-i", path, "-map", f"0:{stream}", "-c", "copy", "-f", "md5", "-").decode().strip()
+
+
+def decode_luma(path, count=None, turn=True):
+    """The Y planes of an 8-bit 4:2:0 or gray video as FFmpeg decodes (and turns) them: a list of bytes."""
+    info = video_of(probe(path))
+    flags = [] if turn else ["-noautorotate"]
+    limit = ["-frames:v", str(count)] if count else []
+    raw = judge("ffmpeg", "-v", "error", *flags, "-i", path, "-map", "0:v:0", *limit, "-vsync", "passthrough", "-f", "yuv4mpegpipe", "-")
+    header, _, rest = raw.partition(b"\n")
+    words = {w[:1]: w[1:] for w in header.split()[1:]}
+    width, height, chroma = int(words[b"W"]), int(words[b"H"]), words.get(b"C", b"420")
+    size = width * height
+    frame = size if chroma.startswith(b"mono") else size + 2 * ((width + 1) // 2) * ((height + 1) // 2)
+    assert chroma.startswith((b"420", b"mono")) and info, chroma
+    planes = []
+    while rest:
+        assert rest.startswith(b"FRAME\n"), rest[:20]
+        planes.append(rest[6 : 6 + size])
+        rest = rest[6 + frame :]
+    return width, height, planes
+
+
+def expand_limited(plane):
+    """floor((y - 16) * 255 / 219 + 1/2), clamped: in integers, floor((2 * 255 * (y - 16) + 219) / 438)."""
+    y = numpy.arange(256, dtype=numpy.int64)
+    table = numpy.clip((510 * (y - 16) + 219) // 438, 0, 255).astype(numpy.uint8)
+    return table[plane]
+
+
+def sobel_by_opencv(plane, width, height, limited, norm="l2"):
+    """OpenCV's Sobel and the rounded length of the gradient."""
+    image = numpy.frombuffer(plane, numpy.uint8).reshape(height, width)
+    if limited:
+        image = expand_limited(image)
+    gx = cv2.Sobel(image, cv2.CV_64F, 1, 0)
+    gy = cv2.Sobel(image, cv2.CV_64F, 0, 1)
+    length = numpy.abs(gx) + numpy.abs(gy) if norm == "l1" else numpy.rint(numpy.sqrt(gx * gx + gy * gy))
+    return numpy.clip(length, 0, 255).astype(numpy.uint8)
+
+
+def md5(data):
+    return hashlib.md5(data).hexdigest()
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own, gone afterwards."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="edgecam-e2e-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def edgecam(self, *arguments, expect=0, env=None, **options):
+        """Runs the program to its end and checks its exit status; gives back the finished process (bytes)."""
+        options.setdefault("stdin", subprocess.DEVNULL if "input" not in options else None)
+        if "input" in options:
+            options.pop("stdin")
+        done = subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=TIME_LIMIT_S, env=env or environment(), cwd=self.folder, **options)
+        self.assertEqual(done.returncode, expect, f"edgecam {arguments}: {done.stderr.decode(errors='replace')}")
+        return done
+
+    def message(self, *arguments, expect, **options):
+        """The sentence of a run that must fail: exactly one line is on standard error, and it is a sentence of ours."""
+        text = self.edgecam(*arguments, expect=expect, **options).stderr.decode(errors="surrogateescape")
+        self.assertEqual(text.count("\n"), 1, text)
+        self.assertTrue(text.startswith("edgecam: "), text)
+        return text
+
+    def hashes(self, *arguments, **options):
+        """[(index, seconds, md5)] of a run with --hash."""
+        lines = self.edgecam(*arguments, "--hash", **options).stdout.decode().splitlines()
+        return [(int(i), float(t), h) for i, t, h in (line.split() for line in lines)]
+
+    def make(self, name, *arguments):
+        """A clip by FFmpeg: make("a.mp4", "-f", "lavfi", "-i", "testsrc2=...")."""
+        path = self.folder / name
+        judge("ffmpeg", "-nostdin", "-v", "error", "-y", *arguments, path)
+        return path
+
+    def short_clip(self, name="short.mp4", size="320x240", frames=10, *arguments):
+        return self.make(name, "-f", "lavfi", "-i", f"testsrc2=s={size}:r=25", "-frames:v", str(frames), "-c:v", "libx264",
+                         "-preset", "ultrafast", "-pix_fmt", "yuv420p", *arguments)
+
+    def assert_only(self, *names):
+        """The folder holds these files and nothing else: no half-written output, no temporary."""
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), sorted(names))
+
+
+def main():
+    """Runs the tests of the calling file; exit status 77 when every one was skipped."""
+    if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
+        print("skipped: ffmpeg and ffprobe are needed to judge the results")
+        sys.exit(77)
+    program = unittest.main(exit=False, verbosity=2)
+    result = program.result
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed, {len(result.skipped)} skipped")
+    if failed:
+        sys.exit(1)
+    sys.exit(77 if result.testsRun == len(result.skipped) else 0)

@@ -1,0 +1,115 @@
+"""The pixels that leave the program are OpenCV's, whichever way they leave it."""
+
+import subprocess
+import unittest
+
+import support
+from support import PHONE, ROAD
+
+
+class Pixels(support.Case):
+    @support.needs_opencv
+    def test_road_equals_opencv(self):
+        """All 221 frames; the clip is limited range, so luma is expanded first."""
+        width, height, planes = support.decode_luma(ROAD)
+        self.assertEqual(len(planes), 221)
+        wanted = [support.md5(support.sobel_by_opencv(p, width, height, limited=True).tobytes()) for p in planes]
+        got = self.hashes(ROAD)
+        self.assertEqual([i for i, _, _ in got], list(range(221)))
+        self.assertEqual([h for _, _, h in got], wanted)
+
+    @support.needs_opencv
+    def test_phone_equals_opencv(self):
+        """Full range, and turned upright before the edges."""
+        width, height, planes = support.decode_luma(PHONE, count=4)
+        self.assertEqual((width, height), (2160, 3840))
+        wanted = [support.md5(support.sobel_by_opencv(p, width, height, limited=False).tobytes()) for p in planes]
+        self.assertEqual([h for _, _, h in self.hashes(PHONE, "--frames", "4")], wanted)
+
+    @support.needs_opencv
+    def test_options_reach_the_detector(self):
+        width, height, planes = support.decode_luma(ROAD, count=2)
+        images = [support.expand_limited(support.numpy.frombuffer(p, support.numpy.uint8)).reshape(height, width) for p in planes]
+        cv2, numpy = support.cv2, support.numpy
+
+        def laplacian(image):
+            return numpy.clip(numpy.abs(cv2.Laplacian(image, cv2.CV_64F, ksize=1)), 0, 255)
+
+        def threshold(image):
+            gx, gy = cv2.Scharr(image, cv2.CV_64F, 1, 0), cv2.Scharr(image, cv2.CV_64F, 0, 1)
+            return numpy.where(numpy.abs(gx) + numpy.abs(gy) >= 400, 255, 0)
+
+        def convolution(image):
+            kernel = numpy.array([[1, 2, 1], [0, 0, 0], [-1, -2, -1]], numpy.float64)
+            return numpy.clip(cv2.filter2D(image, cv2.CV_64F, kernel), 0, 255)
+
+        def replicate(image):
+            gx = cv2.Sobel(image, cv2.CV_64F, 1, 0, borderType=cv2.BORDER_REPLICATE)
+            gy = cv2.Sobel(image, cv2.CV_64F, 0, 1, borderType=cv2.BORDER_REPLICATE)
+            return numpy.clip(numpy.rint(numpy.sqrt(gx * gx + gy * gy)), 0, 255)
+
+        table = [
+            (["-e", "laplacian"], laplacian),
+            (["-e", "scharr", "--norm", "l1", "--threshold", "400"], threshold),
+            (["--kernel", "1 2 1; 0 0 0; -1 -2 -1"], convolution),
+            (["--border", "replicate"], replicate),
+        ]
+        for options, definition in table:
+            with self.subTest(options=options):
+                wanted = [support.md5(definition(i).astype(numpy.uint8).tobytes()) for i in images]
+                self.assertEqual([h for _, _, h in self.hashes(ROAD, "--frames", "2", *options)], wanted)
+
+    @support.needs_opencv
+    def test_raw_luma(self):
+        width, height, planes = support.decode_luma(ROAD, count=2)
+        wanted = [support.md5(support.sobel_by_opencv(p, width, height, limited=False).tobytes()) for p in planes]
+        self.assertEqual([h for _, _, h in self.hashes(ROAD, "--frames", "2", "--luma", "raw")], wanted)
+
+    def test_threads_do_not_matter(self):
+        one = self.hashes(ROAD, "--frames", "20", "--backend", "cpu", "--threads", "1")
+        self.assertEqual(len(one), 20)
+        for threads in ("2", "4"):
+            self.assertEqual(self.hashes(ROAD, "--frames", "20", "--backend", "cpu", "--threads", threads), one)
+
+    def test_hash_times(self):
+        self.assertEqual([round(t * 25) for _, t, _ in self.hashes(ROAD, "--frames", "10")], list(range(10)))
+
+    def test_lossless_file_equals_hash(self):
+        out = self.folder / "edges.mkv"
+        self.edgecam(ROAD, "-o", out, "--codec", "ffv1", "--frames", "10")
+        video = support.video_of(support.probe(out))
+        self.assertEqual((video["codec_name"], video["pix_fmt"]), ("ffv1", "gray"))
+        size = video["width"] * video["height"]
+        raw = support.judge("ffmpeg", "-v", "error", "-i", out, "-map", "0:v:0", "-pix_fmt", "gray", "-f", "rawvideo", "-")
+        got = [support.md5(raw[i : i + size]) for i in range(0, len(raw), size)]
+        self.assertEqual(got, [h for _, _, h in self.hashes(ROAD, "--frames", "10")])
+
+    def test_y4m_equals_hash(self):
+        data = self.edgecam(ROAD, "-o", "-", "--frames", "3").stdout
+        header, _, rest = data.partition(b"\n")
+        self.assertIn(b" Cmono", header)
+        size = 960 * 540
+        got = [support.md5(rest[i * (size + 6) + 6 : (i + 1) * (size + 6)]) for i in range(3)]
+        self.assertEqual(got, [h for _, _, h in self.hashes(ROAD, "--frames", "3")])
+
+    def test_demo_is_deterministic(self):
+        runs = [self.hashes("demo:320x180@30", "--frames", "5") for _ in range(2)]
+        self.assertEqual(runs[0], runs[1])
+        self.assertEqual(len({h for _, _, h in runs[0]}), 5, "the picture moves")
+        self.assertEqual(self.hashes("--demo=320x180@30", "--frames", "5"), runs[0])
+
+    def test_flat_picture_has_no_edges(self):
+        clip = self.make("flat.mkv", "-f", "lavfi", "-i", "color=c=0x3f7f1f:s=101x77:r=25,format=rgb24", "-frames:v", "2", "-c:v", "ffv1",
+                         "-pix_fmt", "gray")
+        self.assertEqual({h for _, _, h in self.hashes(clip)}, {support.md5(bytes(101 * 77))})
+
+    def test_native_depth(self):
+        clip = self.make("deep.mkv", "-f", "lavfi", "-i", "testsrc2=s=64x48:r=25,format=yuv420p10le", "-frames:v", "2", "-c:v", "ffv1")
+        self.edgecam(clip, "-o", "deep-edges.mkv", "--codec", "ffv1", "--depth", "native")
+        self.assertEqual(support.video_of(support.probe(self.folder / "deep-edges.mkv"))["pix_fmt"], "gray10le")
+        self.edgecam(clip, "-o", "edges.mkv", "--codec", "ffv1")
+        self.assertEqual(support.video_of(support.probe(self.folder / "edges.mkv"))["pix_fmt"], "gray")
+
+
+if __name__ == "__main__":
+    support.main()

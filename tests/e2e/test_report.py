@@ -1,0 +1,119 @@
+"""Progress, summary, statistics and the benchmark's report."""
+
+import support
+from support import ROAD
+
+STATS = {
+    "schema": None, "input": None, "output": None, "operator": None, "width": None, "height": None, "depth": None, "backend": None,
+    "device": None,
+    "frames": {"in": None, "out": None, "dropped": None, "damaged": None},
+    "wall_s": None, "fps": None, "realtime_factor": None,
+    "latency_ms": {"p50": None, "p95": None, "p99": None, "max": None},
+    "stages": {name: {"busy_s": None, "wait_s": None} for name in ("decode", "queue_in", "stage", "queue_out", "sink")},
+    "gpu": {
+        "name": None, "driver": None, "lanes": None,
+        "engines": {name: {"busy_percent": None, "bytes": None, "gb_per_s": None, "limit_gb_per_s": None}
+                    for name in ("h2d", "compute", "d2h", "decode", "encode")},
+        "overlap_percent": None,
+        "utilization_percent": {"mean": None, "min": None, "samples": None},
+        "memory_bytes": None, "power_w": None, "pcie": None,
+    },
+    "memory": {"rss_peak_bytes": None, "pinned_bytes": None},
+    "bottleneck": None, "bottleneck_busy_percent": None, "advice": None,
+}
+
+
+def shape(value):
+    return {key: shape(v) for key, v in value.items()} if isinstance(value, dict) else None
+
+
+def leaves(value):
+    return [leaf for v in value.values() for leaf in leaves(v)] if isinstance(value, dict) else [value]
+
+
+class Statistics(support.Case):
+    def test_every_key(self):
+        stats = support.json.loads(self.edgecam(ROAD, "--null", "--stats", "-", "--backend", "cpu").stdout)
+        self.assertEqual(shape(stats), STATS)
+        self.assertEqual(stats["schema"], "edgecam.stats/1")
+        self.assertEqual((stats["input"], stats["output"], stats["operator"]), (str(ROAD), None, "sobel"))
+        self.assertEqual((stats["width"], stats["height"], stats["depth"], stats["backend"]), (960, 540, 8, "cpu"))
+        self.assertEqual(stats["frames"], {"in": 221, "out": 221, "dropped": 0, "damaged": 0})
+        self.assertEqual(set(leaves(stats["gpu"])), {None}, "without a GPU nothing of it was measured")
+        self.assertAlmostEqual(stats["fps"], 221 / stats["wall_s"], delta=0.1 * stats["fps"])
+        self.assertAlmostEqual(stats["realtime_factor"], stats["fps"] / 25, delta=0.1 * stats["realtime_factor"])
+        latency = stats["latency_ms"]
+        self.assertTrue(0 < latency["p50"] <= latency["p95"] <= latency["p99"] <= latency["max"], latency)
+        self.assertGreater(stats["memory"]["rss_peak_bytes"], 1 << 20)
+        self.assertIn(stats["bottleneck"], ("source", "compute", "sink"))
+        self.assertTrue(0 < stats["bottleneck_busy_percent"] <= 100)
+        self.assertTrue(stats["advice"])
+        for name, stage in stats["stages"].items():
+            self.assertGreaterEqual(stage["busy_s"], 0, name)
+
+    def test_file(self):
+        (self.folder / "s.json").write_text("x" * 10000)
+        self.edgecam(ROAD, "-o", "edges.mkv", "--frames", "3", "--stats", "s.json")
+        stats = support.json.loads((self.folder / "s.json").read_text())
+        self.assertEqual((stats["output"], stats["frames"]["out"]), ("edges.mkv", 3))
+
+    def test_file_that_cannot_be_written(self):
+        self.assertIn("nowhere/s.json", self.message(ROAD, "-o", "edges.mkv", "--stats", "nowhere/s.json", expect=4))
+        self.assert_only()
+
+    def test_failed_run_leaves_no_file(self):
+        (self.folder / "old.json").write_text("old")
+        self.edgecam("missing.mp4", "--null", "--stats", "new.json", expect=3)
+        self.edgecam("missing.mp4", "--null", "--stats", "old.json", expect=3)
+        self.assert_only("old.json")
+        self.assertEqual((self.folder / "old.json").read_text(), "old")
+
+
+class Progress(support.Case):
+    def test_json_lines(self):
+        lines = self.edgecam("demo:320x180@50", "--realtime", "--frames", "60", "--null", "--progress", "json", "-q").stderr.splitlines()
+        states = [support.json.loads(line) for line in lines]
+        self.assertGreaterEqual(len(states), 3)
+        for state in states:
+            self.assertEqual(set(state), {"frame", "expected", "fps", "speed", "position_s", "duration_s", "eta_s", "gpu_percent", "done"})
+        frames = [state["frame"] for state in states]
+        self.assertEqual(frames, sorted(frames))
+        self.assertEqual((states[-1]["done"], states[-1]["frame"]), (True, 60))
+        self.assertFalse(any(state["done"] for state in states[:-1]))
+
+    def test_bar(self):
+        text = self.edgecam("demo:320x180@50", "--realtime", "--frames", "50", "--null", "--progress", "bar").stderr.decode()
+        self.assertRegex(text, r"frame \d+")
+        self.assertIn("fps", text)
+
+    def test_nothing_without_a_terminal(self):
+        self.assertNotIn(b"\r", self.edgecam("demo:320x180@50", "--realtime", "--frames", "30", "--null").stderr)
+
+    def test_summary(self):
+        text = self.edgecam(ROAD, "--null").stderr.decode()
+        for words in ("221 frames", "fps", "sobel", "set the pace"):
+            self.assertIn(words, text)
+
+
+class Bench(support.Case):
+    def test_report(self):
+        done = self.edgecam("--bench", "-e", "sobel,roberts", "--demo=320x180@60", "--frames", "40", "--backend", "cpu", "--stats", "-")
+        report = support.json.loads(done.stdout)
+        self.assertEqual(report["schema"], "edgecam.bench/1")
+        self.assertEqual((report["width"], report["height"]), (320, 180))
+        self.assertGreaterEqual(report["repetitions"], 5)
+        self.assertEqual([(r["operator"], r["backend"], r["frames"]) for r in report["results"]],
+                         [("sobel", "cpu", 40), ("roberts", "cpu", 40)])
+        self.assertGreater(report["backends"][0]["limits"]["memcpy_gb_per_s"], 0)
+        for result in report["results"]:
+            time = result["frame_ms"]
+            self.assertTrue(0 < time["min"] <= time["median"] <= time["max"])
+            self.assertGreater(result["memcpy_ratio"], 0)
+            self.assertIsNone(result["pcie_percent"])
+            self.assertEqual(shape(result["stats"]), STATS)
+        table = done.stderr.decode()
+        self.assertIn("roberts", table)
+
+
+if __name__ == "__main__":
+    support.main()

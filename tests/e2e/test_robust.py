@@ -1,0 +1,109 @@
+"""Signals, full disks, and what is left behind."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import support
+from support import PROGRAM, ROAD
+
+LIMIT_S = 2.0 if not os.environ.get("EDGECAM_SANITIZED") else 15.0
+
+
+class Signals(support.Case):
+    def start(self, *arguments):
+        """A running program, known to be past its first frames."""
+        p = subprocess.Popen([PROGRAM, *map(str, arguments), "--progress", "json"], cwd=self.folder, env=support.environment(),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(p.stderr.close)
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+        for line in p.stderr:
+            if line.startswith(b"{") and support.json.loads(line)["frame"] > 5:
+                return p
+        self.fail(f"the program ended early with status {p.wait()}")
+
+    def finish(self, p, limit_s=LIMIT_S):
+        begin = time.monotonic()
+        p.stderr.read()
+        status = p.wait(timeout=60)
+        self.assertLess(time.monotonic() - begin, limit_s)
+        return status
+
+    def check_signal(self, number, status):
+        p = self.start(ROAD, "--loop", "--realtime", "-o", "edges.mp4")
+        p.send_signal(number)
+        self.assertEqual(self.finish(p), status)
+        self.assert_only("edges.mp4")
+        self.assertGreater(int(support.video_of(support.probe(self.folder / "edges.mp4"))["nb_read_frames"]), 5)
+
+    def test_interrupt(self):
+        self.check_signal(signal.SIGINT, 130)
+
+    def test_terminate(self):
+        self.check_signal(signal.SIGTERM, 143)
+
+    def test_hang_up(self):
+        self.check_signal(signal.SIGHUP, 129)
+
+    def test_interrupt_in_the_background(self):
+        """A shell's `&` makes its children ignore SIGINT; whoever sends one means it."""
+        script = f'"{PROGRAM}" demo:320x240@25 --realtime -o edges.mkv & p=$!; sleep 1.5; kill -INT $p; wait $p; echo "status $?"'
+        text = subprocess.run(["sh", "-c", script], cwd=self.folder, env=support.environment(), stdout=subprocess.PIPE, timeout=60).stdout
+        self.assertEqual(text, b"status 130\n")
+        self.assert_only("edges.mkv")
+
+    def test_batch_ends(self):
+        shutil.copy(ROAD, self.folder / "a.mp4")
+        shutil.copy(ROAD, self.folder / "b.mp4")
+        p = self.start("a.mp4", "b.mp4", "--out-dir", "out", "--realtime")
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(self.finish(p), 130)
+        self.assertEqual([x.name for x in (self.folder / "out").iterdir()], ["a.mp4"])
+
+    def test_interrupt_while_opening(self):
+        """Nothing writes to the pipe, so its opening never ends by itself."""
+        os.mkfifo(self.folder / "pipe.y4m")
+        p = subprocess.Popen([PROGRAM, "pipe.y4m", "--null"], cwd=self.folder, env=support.environment(), stderr=subprocess.PIPE)
+        self.addCleanup(p.stderr.close)
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+        with self.assertRaises(subprocess.TimeoutExpired):
+            p.wait(timeout=1)
+        p.send_signal(signal.SIGINT)
+        self.assertIn(self.finish(p, LIMIT_S + 1), (130, -signal.SIGINT))
+
+
+class Disk(support.Case):
+    def test_full_device(self):
+        self.short_clip("in.mp4")
+        for arguments in (["-o", "/dev/full", "--out-format", "matroska"], ["-o", "/dev/full", "--out-format", "yuv4mpegpipe"]):
+            with self.subTest(arguments=arguments):
+                self.assertIn("/dev/full", self.edgecam("in.mp4", *arguments, "-y", expect=4).stderr.decode())
+
+    def test_full_standard_output(self):
+        self.short_clip("in.mp4")
+        for arguments in (["-o", "-"], ["--hash"], ["--null", "--stats", "-"]):
+            with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
+                done = subprocess.run([PROGRAM, "in.mp4", *arguments], cwd=self.folder, env=support.environment(), stdout=full,
+                                      stderr=subprocess.PIPE, timeout=60)
+                self.assertEqual(done.returncode, 4, done.stderr.decode())
+
+    def test_file_size_limit(self):
+        """The write fails midway: status 4, one sentence with the name, and nothing is left."""
+        script = f'ulimit -f 64; exec "{PROGRAM}" "{ROAD}" -o edges.mp4 --no-audio --crf 1 --preset ultrafast'
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, env=support.environment(), stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(done.returncode, 4, done.stderr.decode())
+        self.assertIn("edges.mp4", done.stderr.decode())
+        self.assert_only()
+
+    def test_special_files_are_written_directly(self):
+        self.short_clip("in.mp4")
+        self.edgecam("in.mp4", "-o", "/dev/null", "--out-format", "matroska", "-y")
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
+
+if __name__ == "__main__":
+    support.main()
