@@ -12,7 +12,7 @@ struct ec_sink;
 
 enum ec_sink_wish {
     EC_SINK_GO_ON = 0,
-    EC_SINK_QUIT,  /* the person closed the window */
+    EC_SINK_QUIT, /* the person closed the window */
     EC_SINK_PAUSE, /* no frame, please, until poll() says GO_ON */
 };
 
