@@ -1,83 +1,203 @@
-#include <stdlib.h>
+/* The CPU backend: the rows of a frame go out in bands to a pool of threads. */
+#include "edge/cpu.h"
 
-#include "edge/backend.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "edge/cpu_probe.h"
+#include "edge/strip.h"
+#include "edge/workers.h"
+
+#define PAGE_BYTES ((size_t)4096)
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+/* Enough bands that a thread held up elsewhere does not hold up the frame; tall enough that the rows which neighbouring bands
+ * both compute do not count. */
+#define BANDS_PER_THREAD 4
+#define BAND_MIN_ROWS 16
 
 struct ec_device {
     int threads;
+    const struct ec_rows *rows;
+};
+
+struct job {
+    const struct ec_image *in;
+    const struct ec_image *out;
+    bool limited_range;
 };
 
 struct ec_engine {
-    const struct ec_plan *plan;
+    int height, bands, thread_count;
+    struct ec_workers *workers;
+    struct ec_strip **strips; /* one a thread */
+    struct job job; /* the frame that is being run */
+    struct ec_plan plan;
+    int lanes, submitted, collected; /* lane numbers */
+    struct ec_job_times *times; /* of the frames not yet collected */
 };
 
 static enum ec_status cpu_open(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
                                struct ec_error *error)
 {
     (void)logger;
-    (void)params;
-    *out = calloc(1, sizeof **out);
-    return *out ? EC_OK : ec_fail(error, EC_ERROR_MEMORY, "there is no memory for the CPU backend");
+    return ec_cpu_open_rows(out, params->threads, ec_rows_select(NULL), error);
 }
+
+enum ec_status ec_cpu_open_rows(struct ec_device **out, int threads, const struct ec_rows *rows, struct ec_error *error)
+{
+    *out = NULL;
+    if (threads < 0 || threads > EC_CPU_MAX_THREADS)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "%d threads were asked for, expected 1 to %d, or 0 for one a core", threads,
+                       EC_CPU_MAX_THREADS);
+    struct ec_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return ec_fail(error, EC_ERROR_MEMORY, "there is no memory for the CPU backend");
+    const int cores = ec_workers_cores();
+    device->threads = threads ? threads : cores < EC_CPU_MAX_THREADS ? cores : EC_CPU_MAX_THREADS;
+    device->rows = rows;
+    *out = device;
+    return EC_OK;
+}
+
 static void cpu_close(struct ec_device **device)
 {
     free(*device);
     *device = NULL;
 }
+
 static void cpu_describe(struct ec_device *device, struct ec_device_info *out)
 {
-    (void)device;
-    *out = (struct ec_device_info){.name = "CPU", .pinned_bytes = -1, .memory_bytes = -1};
+    *out = (struct ec_device_info){.pinned_bytes = -1, .memory_bytes = -1};
+    ec_cpu_name(out->name, sizeof out->name, device->threads, device->rows->name);
 }
+
+static size_t block_alignment(size_t bytes)
+{
+    return bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : PAGE_BYTES;
+}
+
 static void *cpu_host_alloc(struct ec_device *device, size_t bytes)
 {
     (void)device;
-    return aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    const size_t alignment = block_alignment(bytes);
+    if (bytes > SIZE_MAX - alignment)
+        return NULL;
+    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void *memory = aligned_alloc(alignment, rounded ? rounded : alignment);
+    if (memory && alignment == HUGE_PAGE_BYTES)
+        madvise(memory, rounded, MADV_HUGEPAGE); /* a wish: where it is not granted, small pages do */
+    return memory;
 }
+
 static void cpu_host_free(struct ec_device *device, void *memory, size_t bytes)
 {
     (void)device;
     (void)bytes;
     free(memory);
 }
+
+static void cpu_engine_close(struct ec_engine **engine)
+{
+    struct ec_engine *e = *engine;
+    if (!e)
+        return;
+    ec_workers_close(&e->workers);
+    for (int i = 0; e->strips && i < e->thread_count; i++)
+        ec_strip_close(&e->strips[i]);
+    free(e->strips);
+    free(e->times);
+    free(e);
+    *engine = NULL;
+}
+
 static enum ec_status cpu_engine_open(struct ec_engine **out, struct ec_device *device, const struct ec_plan *plan,
                                       int width_px, int height_px, int lanes, struct ec_error *error)
 {
-    (void)device;
-    (void)width_px;
-    (void)height_px;
-    (void)lanes;
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return ec_fail(error, EC_ERROR_MEMORY, "there is no memory for the CPU backend");
-    (*out)->plan = plan;
+    *out = NULL;
+    enum ec_status status = EC_ERROR_MEMORY;
+    struct ec_engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        goto fail;
+    const int tallest = (height_px + BAND_MIN_ROWS - 1) / BAND_MIN_ROWS;
+    engine->height = height_px;
+    engine->thread_count = device->threads < tallest ? device->threads : tallest;
+    engine->bands = engine->thread_count == 1                           ? 1
+                    : engine->thread_count * BANDS_PER_THREAD < tallest ? engine->thread_count * BANDS_PER_THREAD
+                                                                        : tallest;
+    engine->plan = *plan;
+    engine->lanes = lanes;
+    engine->times = calloc((size_t)lanes, sizeof *engine->times);
+    engine->strips = calloc((size_t)engine->thread_count, sizeof *engine->strips);
+    if (!engine->times || !engine->strips)
+        goto fail;
+    for (int i = 0; i < engine->thread_count; i++) {
+        status = ec_strip_open(&engine->strips[i], &engine->plan, device->rows, width_px, height_px, error);
+        if (status != EC_OK)
+            goto fail;
+    }
+    status = ec_workers_open(&engine->workers, engine->thread_count, error);
+    if (status != EC_OK)
+        goto fail;
+    *out = engine;
     return EC_OK;
+fail:
+    cpu_engine_close(&engine);
+    return ec_fail(error, status, "there is no memory to detect edges in a %dx%d image on the CPU", width_px, height_px);
 }
-static void cpu_engine_close(struct ec_engine **engine)
+
+static void run_band(void *opaque, int worker, int band)
 {
-    free(*engine);
-    *engine = NULL;
+    const struct ec_engine *engine = opaque;
+    const int first = (int)((int64_t)engine->height * band / engine->bands);
+    const int end = (int)((int64_t)engine->height * (band + 1) / engine->bands);
+    ec_strip_run(engine->strips[worker], engine->job.in, engine->job.limited_range, engine->job.out, first, end);
 }
+
 static enum ec_status cpu_submit(struct ec_engine *engine, const struct ec_image *in, bool limited_range, struct ec_image *out,
                                  struct ec_error *error)
 {
-    return ec_reference_run(engine->plan, in, limited_range, out, error);
-}
-static enum ec_status cpu_collect(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error)
-{
-    (void)engine;
     (void)error;
-    if (times)
-        *times = (struct ec_job_times){0};
+    const int lane = engine->submitted;
+    struct ec_job_times *times = &engine->times[lane];
+    *times = (struct ec_job_times){.lane = lane};
+    engine->job = (struct job){in, out, limited_range};
+    times->start_ns[EC_ENGINE_COMPUTE] = ec_cpu_clock_ns();
+    ec_workers_run(engine->workers, run_band, engine, engine->bands);
+    times->end_ns[EC_ENGINE_COMPUTE] = ec_cpu_clock_ns();
+    engine->submitted = (lane + 1) % engine->lanes;
     return EC_OK;
 }
+
+static enum ec_status cpu_collect(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error)
+{
+    (void)error;
+    if (times)
+        *times = engine->times[engine->collected];
+    engine->collected = (engine->collected + 1) % engine->lanes;
+    return EC_OK;
+}
+
 static enum ec_status cpu_measure(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error)
 {
     (void)device;
-    (void)bytes;
-    (void)error;
-    *out = (struct ec_limits){0};
-    return EC_OK;
+    *out = (struct ec_limits){
+        .memcpy_gb_per_s = NAN, .device_copy_gb_per_s = NAN, .h2d_gb_per_s = NAN, .d2h_gb_per_s = NAN, .both_gb_per_s = NAN};
+    return ec_cpu_measure_copy(bytes, &out->memcpy_gb_per_s, error);
 }
-const struct ec_backend ec_backend_cpu = {"cpu",          cpu_open,      cpu_close,       cpu_describe,
-                                          cpu_host_alloc, cpu_host_free, cpu_engine_open, cpu_engine_close,
-                                          cpu_submit,     cpu_collect,   cpu_measure};
+
+const struct ec_backend ec_backend_cpu = {
+    .name = "cpu",
+    .open = cpu_open,
+    .close = cpu_close,
+    .describe = cpu_describe,
+    .host_alloc = cpu_host_alloc,
+    .host_free = cpu_host_free,
+    .engine_open = cpu_engine_open,
+    .engine_close = cpu_engine_close,
+    .submit = cpu_submit,
+    .collect = cpu_collect,
+    .measure = cpu_measure,
+};

@@ -1,7 +1,8 @@
 /* Row functions of the CPU backend: plain loops over one row, compiled once for each instruction set.
  *
- * A row pointer points to the pixel x = 0; where a function reads `window` neighbours, the row is extended on both sides
- * beforehand. Rows do not overlap. `n` is the width in pixels. */
+ * A row pointer points to the pixel x = 0; where a function reads neighbours, the row is extended on both sides beforehand.
+ * Rows do not overlap. `n` is the width in pixels. `void` rows are pixels of the kind (uint8_t or uint16_t) unless said
+ * otherwise. */
 #ifndef EC_EDGE_ROWS_H
 #define EC_EDGE_ROWS_H
 
@@ -10,41 +11,34 @@
 
 #include "edge/plan.h"
 
-/* What a plan's convolution is computed in: always the exact sum or, for EC_SUM_FUSED, the defined float32 one. */
-enum ec_sum {
-    EC_SUM_I16, /* 16-bit integers hold every partial sum */
-    EC_SUM_FLOAT, /* below 2^24, where float32 holds every integer */
-    EC_SUM_SEPARABLE, /* the same, as two passes */
-    EC_SUM_I64,
-    EC_SUM_FUSED,
-};
-
-/* The functions for one width of pixels and of the integers that hold a 3x3 response. */
+/* The functions for one width of pixels, and of the integers that hold a 3x3 response. */
 struct ec_row_kind {
     size_t pixel_bytes;
-    size_t gradient_bytes; /* of an element of gradient_down's results, for a 3x3 gradient; 4 for a larger one */
+    size_t gradient_bytes; /* of an element of gradient_down's results for a 3x3 gradient; 4 for a larger one */
     size_t blur_bytes; /* of an element of blur_down's result */
+    int32_t narrow_max; /* largest absolute sum that sum_narrow holds */
 
     /* Values clamped to the depth, and expanded where the input has limited range. */
     void (*prepare)(void *out, const void *in, int n, const struct ec_luma_map *luma, bool limited_range);
     void (*to_float)(float *out, const void *in, int n);
 
-    /* The two passes of a Gaussian; `sums` is extended by half the size. */
+    /* The two passes of a Gaussian; `sums` is extended by half the size before it goes across. */
     void (*blur_down)(void *sums, const void *const *rows, int n, const struct ec_blur_taps *taps);
     void (*blur_across)(void *out, const void *sums, int n, const struct ec_blur_taps *taps);
 
-    /* Each of these writes finished pixels to `out` where the plan's finish is plain (see ec_rows_plain), else responses for
-     * `finish` to `response`. */
+    /* Responses of the operators. Where the plan's finish is plain (ec_rows_plain) finished pixels go to `out`, else responses
+     * to `response`, which is scratch otherwise. */
     void (*gradient_down)(void *smooth, void *derive, const void *const *rows, int n, const struct ec_plan *plan);
     void (*gradient_across)(void *out, int32_t *response, const void *smooth, const void *derive, int n,
                             const struct ec_plan *plan);
     void (*window)(void *out, int32_t *response, const void *const *rows, int n, const struct ec_plan *plan);
     void (*difference)(void *out, int32_t *response, const void *a, const void *b, int n, const struct ec_plan *plan);
 
-    void (*convolve_i16)(int32_t *response, const void *const *rows, int n, const struct ec_convolution_taps *taps);
-    void (*convolve_i64)(int32_t *response, const void *const *rows, int n, const struct ec_convolution_taps *taps);
-    void (*convolve_down)(float *sums, const void *const *rows, int n, const struct ec_convolution_taps *taps);
+    /* Exact sum of weights[k] * terms[k][x] over `count` rows; each weight is an integer. */
+    void (*sum_narrow)(float *out, const void *const *terms, const float *weights, int count, int n);
+    void (*sum_double)(double *out, const void *const *terms, const float *weights, int count, int n);
 
+    /* Responses to pixels of the output's depth. */
     void (*finish)(void *out, const int32_t *response, int n, const struct ec_finish *finish);
     void (*finish_float)(void *out, const float *response, int n, const struct ec_finish *finish);
 };
@@ -59,19 +53,21 @@ enum ec_row_kind_index {
 struct ec_rows {
     const char *name;
     struct ec_row_kind kinds[EC_ROWS_KINDS];
-    /* Sums of float rows, extended: in row-major order by fused multiply-adds, or exact in any order. */
-    void (*convolve_fused)(float *sums, const float *const *rows, int n, const struct ec_convolution_taps *taps);
-    void (*convolve_exact)(float *sums, const float *const *rows, int n, const struct ec_convolution_taps *taps);
-    void (*convolve_across)(float *out, const float *sums, int n, const struct ec_convolution_taps *taps);
+    /* Sum of weights[k] * terms[k][x] over `count` rows. Exact: every partial sum is an integer below 2^24 in size. Fused: the
+     * chain of fused multiply-adds from k = 0 up, starting at 0. */
+    void (*sum_exact)(float *out, const float *const *terms, const float *weights, int count, int n);
+    void (*sum_fused)(float *out, const float *const *terms, const float *weights, int count, int n);
     /* Exact sums to responses: divided by the divisor, rounded half to even. */
-    void (*divide)(int32_t *response, const float *sums, int n, int64_t divisor);
+    void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
+    void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);
 };
 
-/* The fastest table this processor runs, or with a name that one; NULL if there is none of that name or it cannot run here. */
+/* The fastest table that this processor runs, or with a name that one; NULL if there is none of that name or it cannot run
+ * here. */
 const struct ec_rows *ec_rows_select(const char *name);
 
-/* Table `index` of all that were compiled in, slowest first; NULL past the end. */
-const struct ec_rows *ec_rows_at(int index);
+/* Name of table `index` of those that were compiled in, fastest first; NULL past the end. Static storage. */
+const char *ec_rows_name(int index);
 
 static inline const struct ec_row_kind *ec_rows_kind(const struct ec_rows *rows, int depth_bits)
 {

@@ -1,0 +1,177 @@
+/* All row functions for one instruction set: ROWS_TABLE and ROWS_NAME say which, the compiler's options make it so. Everything
+ * but the table is static, so that each set keeps its own copy. */
+#include <math.h>
+
+#include "edge/arith.h"
+#include "edge/rows.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define BLOCK 512 /* columns whose sums stay in the first-level cache */
+#define GROUP 8 /* terms a pass over a block takes */
+
+/* Where the result is exact anyway, fused or not, whichever is fast. */
+#ifdef __FMA__
+#define MULTIPLY_ADD_F32(a, b, c) __builtin_fmaf(a, b, c)
+#define MULTIPLY_ADD_F64(a, b, c) __builtin_fma(a, b, c)
+#else
+#define MULTIPLY_ADD_F32(a, b, c) ((a) * (b) + (c))
+#define MULTIPLY_ADD_F64(a, b, c) ((a) * (b) + (c))
+#endif
+
+/* The largest saturation for which root_small is exact. */
+#define SMALL_ROOT_MAX 1023
+
+/* round(sqrt(n)) for n <= 1023^2, exact: sqrt(n) is at least 1 / (8 * 1023.5) > 2^-14 away from every k + 1/2, while the root
+ * and the sum, both below 1024, are off by 2^-15 at most each, and k + 1 is itself a float. */
+INLINE int32_t root_small(int32_t n)
+{
+    return (int32_t)(sqrtf((float)n) + 0.5f);
+}
+
+/* round(sqrt(gx^2 + gy^2)) for |gx|, |gy| < 2^20. In float the sum is off by 2^-23 of itself at most, so r is off by one at
+ * most and the rest n - r^2 is small enough to be had exactly from products that wrap around. */
+INLINE int32_t root_medium(int32_t gx, int32_t gy)
+{
+    const float n = (float)gx * (float)gx + (float)gy * (float)gy;
+    const int32_t r = (int32_t)(sqrtf(n) + 0.5f);
+    const uint32_t wrapped = (uint32_t)gx * (uint32_t)gx + (uint32_t)gy * (uint32_t)gy;
+    const int32_t rest = (int32_t)(wrapped - (uint32_t)r * (uint32_t)r);
+    return r + (rest > r) - (rest <= -r && r > 0);
+}
+
+/* The same for |gx|, |gy| < 2^26, as ec_root_round_u64; r^2 + r is below 2^53, so exact in double. */
+INLINE int32_t root_large(int32_t gx, int32_t gy)
+{
+    const double n = (double)gx * gx + (double)gy * gy;
+    const double r = (double)(int32_t)(sqrt(n) + 0.5);
+    return (int32_t)(r + (r * r + r < n ? 1.0 : 0.0) - (r * r - r >= n && r > 0 ? 1.0 : 0.0));
+}
+
+/* Divisions in double: a sum below 2^50 in size has an exact quotient only where it can be half-way, and is otherwise at least
+ * 1/(2*divisor) from it, more than the 2^-53 of the quotient that a division loses. */
+INLINE int32_t divide_half_even(double sum, double divisor)
+{
+    const double quotient = rint(sum / divisor);
+    const double low = quotient < (double)INT32_MIN ? (double)INT32_MIN : quotient;
+    return (int32_t)(low > (double)INT32_MAX ? (double)INT32_MAX : low);
+}
+
+static void divide_float(int32_t *restrict response, const float *restrict sums, int n, int64_t divisor)
+{
+    if (divisor == 1)
+        for (int x = 0; x < n; x++)
+            response[x] = (int32_t)sums[x];
+    else
+        for (int x = 0; x < n; x++)
+            response[x] = divide_half_even((double)sums[x], (double)divisor);
+}
+
+static void divide_double(int32_t *restrict response, const double *restrict sums, int n, int64_t divisor)
+{
+    for (int x = 0; x < n; x++)
+        response[x] = divide_half_even(sums[x], (double)divisor);
+}
+
+/* Terms `first` to `first` + GROUP - 1 of a sum, with weight 0 past the end; a product with 0 changes nothing, as terms are
+ * finite. */
+struct float_group {
+    const float *terms[GROUP];
+    float weights[GROUP];
+};
+
+INLINE struct float_group float_group_at(const float *const *terms, const float *weights, int first, int count)
+{
+    struct float_group group = {{0}, {0}};
+    for (int k = 0; k < GROUP; k++) {
+        const bool inside = first + k < count;
+        group.terms[k] = terms[inside ? first + k : first];
+        group.weights[k] = inside ? weights[first + k] : 0;
+    }
+    return group;
+}
+
+#define SUM_FLOATS(name, multiply_add)                                                                                         \
+    static void name(float *restrict out, const float *const *terms, const float *weights, int count, int n)                   \
+    {                                                                                                                          \
+        for (int start = 0; start < n; start += BLOCK) {                                                                       \
+            float sums[BLOCK];                                                                                                 \
+            const int columns = n - start < BLOCK ? n - start : BLOCK;                                                         \
+            for (int x = 0; x < columns; x++)                                                                                  \
+                sums[x] = 0;                                                                                                   \
+            for (int first = 0; first < count; first += GROUP) {                                                               \
+                const struct float_group group = float_group_at(terms, weights, first, count);                                 \
+                const float *const *t = group.terms;                                                                           \
+                const float *w = group.weights;                                                                                \
+                for (int x = 0; x < columns; x++) {                                                                            \
+                    float sum = multiply_add(w[0], t[0][start + x], sums[x]);                                                  \
+                    sum = multiply_add(w[1], t[1][start + x], sum);                                                            \
+                    sum = multiply_add(w[2], t[2][start + x], sum);                                                            \
+                    sum = multiply_add(w[3], t[3][start + x], sum);                                                            \
+                    sum = multiply_add(w[4], t[4][start + x], sum);                                                            \
+                    sum = multiply_add(w[5], t[5][start + x], sum);                                                            \
+                    sum = multiply_add(w[6], t[6][start + x], sum);                                                            \
+                    sums[x] = multiply_add(w[7], t[7][start + x], sum);                                                        \
+                }                                                                                                              \
+            }                                                                                                                  \
+            for (int x = 0; x < columns; x++)                                                                                  \
+                out[start + x] = sums[x];                                                                                      \
+        }                                                                                                                      \
+    }
+
+SUM_FLOATS(sum_exact, MULTIPLY_ADD_F32)
+SUM_FLOATS(sum_fused, __builtin_fmaf)
+
+/* How a magnitude is taken; a constant wherever it is inlined. */
+enum magnitude { MAGNITUDE_L1, MAGNITUDE_L2_SMALL, MAGNITUDE_L2 };
+
+INLINE enum magnitude magnitude_of(const struct ec_plan *plan)
+{
+    if (plan->norm == EC_NORM_L1)
+        return MAGNITUDE_L1;
+    return plan->saturation <= SMALL_ROOT_MAX ? MAGNITUDE_L2_SMALL : MAGNITUDE_L2;
+}
+
+INLINE int32_t square_of_saturation(const struct ec_plan *plan)
+{
+    const int32_t saturation = ec_min_i32(plan->saturation, SMALL_ROOT_MAX);
+    return saturation * saturation;
+}
+
+#define MULTIPLY_ADD_INTEGER(a, b, c) ((a) * (b) + (c))
+
+#define KIND u8
+#define PIXEL uint8_t
+#define SUM int16_t
+#define SUM_LIMIT INT16_MAX
+#define BLUR_COUNT uint16_t
+#define BLUR_SUM float
+#define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F32
+#include "edge/rows_kind.h"
+
+#define KIND u10
+#define PIXEL uint16_t
+#define SUM int16_t
+#define SUM_LIMIT INT16_MAX
+#define BLUR_COUNT uint32_t
+#define BLUR_SUM double
+#define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
+#include "edge/rows_kind.h"
+
+#define KIND u16
+#define PIXEL uint16_t
+#define SUM int32_t
+#define SUM_LIMIT INT32_MAX
+#define BLUR_COUNT uint32_t
+#define BLUR_SUM double
+#define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
+#include "edge/rows_kind.h"
+
+extern const struct ec_rows ROWS_TABLE;
+const struct ec_rows ROWS_TABLE = {
+    .name = ROWS_NAME,
+    .kinds = {[EC_ROWS_8] = kind_u8, [EC_ROWS_10] = kind_u10, [EC_ROWS_16] = kind_u16},
+    .sum_exact = sum_exact,
+    .sum_fused = sum_fused,
+    .divide_float = divide_float,
+    .divide_double = divide_double,
+};

@@ -1,0 +1,136 @@
+#include "edge/strip.h"
+
+#include <stdlib.h>
+
+#include "edge/arith.h"
+#include "edge/strip_state.h"
+
+/* Sums below 2^24 in size are exact in float32. */
+#define FLOAT_EXACT_MAX 16777215
+
+/* Up to here one pass over all weights in small integers beats two passes in floats. */
+#define NARROW_SEPARABLE_MAX 5
+
+static enum ec_family choose_convolution(const struct ec_plan *plan, const struct ec_row_kind *kind)
+{
+    const struct ec_convolution_taps *taps = &plan->convolution;
+    if (!taps->integer)
+        return FAMILY_FUSED;
+    int64_t largest = 0;
+    for (int k = 0; k < taps->size * taps->size; k++)
+        largest += abs(taps->integer_weights[k]);
+    largest *= plan->finish.max;
+    if (largest <= ec_min_i32(kind->narrow_max, FLOAT_EXACT_MAX) && (taps->size <= NARROW_SEPARABLE_MAX || !taps->separable))
+        return FAMILY_NARROW;
+    if (largest > FLOAT_EXACT_MAX)
+        return FAMILY_DOUBLE;
+    return taps->separable ? FAMILY_SEPARABLE : FAMILY_EXACT;
+}
+
+static enum ec_family choose_family(const struct ec_plan *plan, const struct ec_row_kind *kind)
+{
+    switch (plan->op) {
+    case EC_OPERATOR_SOBEL:
+    case EC_OPERATOR_SCHARR:
+    case EC_OPERATOR_PREWITT:
+        return FAMILY_GRADIENT;
+    case EC_OPERATOR_DOG:
+        return FAMILY_DIFFERENCE;
+    case EC_OPERATOR_CONVOLUTION:
+        return choose_convolution(plan, kind);
+    default:
+        return FAMILY_WINDOW;
+    }
+}
+
+static void collect_terms(struct ec_strip *strip)
+{
+    const struct ec_convolution_taps *taps = &strip->plan->convolution;
+    for (int k = 0; k < taps->size * taps->size; k++) {
+        if (taps->float_weights[k] == 0)
+            continue;
+        strip->term_rows[strip->term_count] = k / taps->size;
+        strip->term_columns[strip->term_count] = k % taps->size - taps->size / 2;
+        strip->weights[strip->term_count++] = taps->float_weights[k];
+    }
+    for (int i = 0; i < taps->size; i++) {
+        strip->column[i] = (float)taps->column[i];
+        strip->row[i] = (float)taps->row[i];
+    }
+}
+
+static bool open_rings(struct ec_strip *s)
+{
+    const struct ec_plan *plan = s->plan;
+    const int width = s->width, before = plan->window_before, after = plan->window_size - 1 - before;
+    const size_t pixel = s->kind->pixel_bytes;
+    const int blur = plan->blur.size, wide = plan->blur_wide.size, widest = ec_max_i32(blur, wide);
+    const int left = s->takes_extended ? before : 0, right = s->takes_extended ? after : 0;
+    bool ok = ec_ring_open(&s->input, ec_min_i32(blur ? widest : plan->window_size, s->height), width, pixel, blur ? 0 : left,
+                           blur ? 0 : right);
+    ok = ok && ec_ring_open(&s->zeros, 1, width, sizeof(double), EC_KERNEL_MAX_SIZE, EC_KERNEL_MAX_SIZE);
+    ok = ok && ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
+    if (blur) {
+        ok = ok && ec_ring_open(&s->blurred, ec_min_i32(plan->window_size, s->height), width, pixel, left, right);
+        ok = ok && ec_ring_open(&s->blur_sums, 1, width, s->kind->blur_bytes, blur / 2, blur / 2);
+    }
+    switch (s->family) {
+    case FAMILY_GRADIENT: {
+        const size_t bytes = plan->gradient.size > 3 ? sizeof(int32_t) : s->kind->gradient_bytes;
+        return ok && ec_ring_open(&s->smooth, 1, width, bytes, before, after) &&
+               ec_ring_open(&s->derive, 1, width, bytes, before, after);
+    }
+    case FAMILY_WINDOW:
+        return ok;
+    case FAMILY_DIFFERENCE:
+        return ok && ec_ring_open(&s->wide_sums, 1, width, s->kind->blur_bytes, wide / 2, wide / 2) &&
+               ec_ring_open(&s->near_row, 1, width, pixel, 0, 0) && ec_ring_open(&s->far_row, 1, width, pixel, 0, 0);
+    case FAMILY_NARROW:
+        return ok && ec_ring_open(&s->sums, 1, width, sizeof(float), 0, 0);
+    case FAMILY_DOUBLE:
+        return ok && ec_ring_open(&s->sums, 1, width, sizeof(double), 0, 0);
+    default:
+        return ok && ec_ring_open(&s->floats, ec_min_i32(plan->window_size, s->height), width, sizeof(float), before, after) &&
+               ec_ring_open(&s->column_sums, 1, width, sizeof(float), before, after) &&
+               ec_ring_open(&s->sums, 1, width, sizeof(float), 0, 0);
+    }
+}
+
+enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, const struct ec_rows *rows, int width_px,
+                             int height_px, struct ec_error *error)
+{
+    *out = NULL;
+    struct ec_strip *strip = calloc(1, sizeof *strip);
+    if (!strip)
+        goto fail;
+    strip->plan = plan;
+    strip->rows = rows;
+    strip->kind = ec_rows_kind(rows, plan->depth_bits);
+    strip->family = choose_family(plan, strip->kind);
+    strip->width = width_px;
+    strip->height = height_px;
+    strip->plain = ec_rows_plain(&plan->finish);
+    strip->takes_extended = strip->family == FAMILY_WINDOW || strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE;
+    if (plan->op == EC_OPERATOR_CONVOLUTION)
+        collect_terms(strip);
+    if (!open_rings(strip))
+        goto fail;
+    *out = strip;
+    return EC_OK;
+fail:
+    ec_strip_close(&strip);
+    return ec_fail(error, EC_ERROR_MEMORY, "there is no memory for the rows of a %dx%d image", width_px, height_px);
+}
+
+void ec_strip_close(struct ec_strip **strip)
+{
+    struct ec_strip *s = *strip;
+    if (!s)
+        return;
+    struct ec_ring *rings[] = {&s->input,       &s->blurred,  &s->floats,  &s->blur_sums, &s->wide_sums, &s->smooth, &s->derive,
+                               &s->column_sums, &s->near_row, &s->far_row, &s->response,  &s->sums,      &s->zeros};
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
+        ec_ring_close(rings[i]);
+    free(s);
+    *strip = NULL;
+}

@@ -1,0 +1,178 @@
+/* The steps of one row, each asking the one before it for the rows that it looks at. */
+#include "edge/arith.h"
+#include "edge/strip.h"
+#include "edge/strip_state.h"
+
+static void *scratch(struct ec_ring *ring)
+{
+    bool fresh;
+    return ec_ring_row(ring, 0, &fresh);
+}
+
+/* Row y of the input: prepared in the ring, or the image's own where there is nothing to prepare. */
+static const void *input_row(struct ec_strip *s, int y)
+{
+    const struct ec_plan *plan = s->plan;
+    const void *pixels = (const uint8_t *)s->in->data + y * s->in->pitch_bytes;
+    const bool any_value_fits = plan->depth_bits == 8 * (int)s->kind->pixel_bytes;
+    const bool extend = s->input.left || s->input.right;
+    if (!s->limited_range && any_value_fits && !extend)
+        return pixels;
+    bool fresh;
+    void *row = ec_ring_row(&s->input, y, &fresh);
+    if (!fresh) {
+        s->kind->prepare(row, pixels, s->width, &plan->luma, s->limited_range);
+        ec_ring_extend(&s->input, row, plan->border);
+    }
+    return row;
+}
+
+typedef const void *row_getter(struct ec_strip *strip, int y);
+
+/* Fills rows[] with a window whose first row is y, by the border rule. */
+static void gather(struct ec_strip *s, row_getter *get, int y, int count, const void **rows)
+{
+    for (int j = 0; j < count; j++) {
+        const int row = ec_border_index(y + j, s->height, s->plan->border);
+        rows[j] = row < 0 ? scratch(&s->zeros) : get(s, row);
+    }
+}
+
+static void blur_row(struct ec_strip *s, int y, const struct ec_blur_taps *taps, struct ec_ring *sums_ring, void *out)
+{
+    void *sums = scratch(sums_ring);
+    gather(s, input_row, y - taps->size / 2, taps->size, s->blur_window);
+    s->kind->blur_down(sums, s->blur_window, s->width, taps);
+    ec_ring_extend(sums_ring, sums, s->plan->border);
+    s->kind->blur_across(out, sums, s->width, taps);
+}
+
+static const void *blurred_row(struct ec_strip *s, int y)
+{
+    bool fresh;
+    void *row = ec_ring_row(&s->blurred, y, &fresh);
+    if (!fresh) {
+        blur_row(s, y, &s->plan->blur, &s->blur_sums, row);
+        ec_ring_extend(&s->blurred, row, s->plan->border);
+    }
+    return row;
+}
+
+/* Row y of the operator's input. */
+static const void *source_row(struct ec_strip *s, int y)
+{
+    return s->plan->blur.size ? blurred_row(s, y) : input_row(s, y);
+}
+
+static const void *float_row(struct ec_strip *s, int y)
+{
+    bool fresh;
+    float *row = ec_ring_row(&s->floats, y, &fresh);
+    if (!fresh) {
+        s->kind->to_float(row, source_row(s, y), s->width);
+        ec_ring_extend(&s->floats, row, s->plan->border);
+    }
+    return row;
+}
+
+/* Where each weight's row of pixels or floats begins. */
+static void place_terms(struct ec_strip *s)
+{
+    for (int k = 0; k < s->term_count; k++)
+        s->terms[k] = (const uint8_t *)s->window[s->term_rows[k]] + s->term_columns[k] * (ptrdiff_t)s->kind->pixel_bytes;
+}
+
+static void place_float_terms(struct ec_strip *s)
+{
+    for (int k = 0; k < s->term_count; k++)
+        s->float_terms[k] = (const float *)s->window[s->term_rows[k]] + s->term_columns[k];
+}
+
+static void sum_separable(struct ec_strip *s, float *sums)
+{
+    const int size = s->plan->window_size;
+    const float *terms[EC_KERNEL_MAX_SIZE];
+    float *column_sums = scratch(&s->column_sums);
+    for (int j = 0; j < size; j++)
+        terms[j] = s->window[j];
+    s->rows->sum_exact(column_sums, terms, s->column, size, s->width);
+    ec_ring_extend(&s->column_sums, column_sums, s->plan->border);
+    for (int i = 0; i < size; i++)
+        terms[i] = column_sums + i - size / 2;
+    s->rows->sum_exact(sums, terms, s->row, size, s->width);
+}
+
+static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
+{
+    const int64_t divisor = s->plan->convolution.divisor;
+    void *sums = scratch(&s->sums);
+    switch (s->family) {
+    case FAMILY_NARROW:
+        place_terms(s);
+        s->kind->sum_narrow(sums, s->terms, s->weights, s->term_count, s->width);
+        break;
+    case FAMILY_DOUBLE:
+        place_terms(s);
+        s->kind->sum_double(sums, s->terms, s->weights, s->term_count, s->width);
+        s->rows->divide_double(response, sums, s->width, divisor);
+        s->kind->finish(out, response, s->width, &s->plan->finish);
+        return;
+    case FAMILY_SEPARABLE:
+        sum_separable(s, sums);
+        break;
+    case FAMILY_EXACT:
+        place_float_terms(s);
+        s->rows->sum_exact(sums, s->float_terms, s->weights, s->term_count, s->width);
+        break;
+    default:
+        place_float_terms(s);
+        s->rows->sum_fused(sums, s->float_terms, s->weights, s->term_count, s->width);
+        s->kind->finish_float(out, sums, s->width, &s->plan->finish);
+        return;
+    }
+    s->rows->divide_float(response, sums, s->width, divisor);
+    s->kind->finish(out, response, s->width, &s->plan->finish);
+}
+
+static void run_row(struct ec_strip *s, int y, void *out)
+{
+    const struct ec_plan *plan = s->plan;
+    int32_t *response = scratch(&s->response);
+    if (s->family == FAMILY_DIFFERENCE) {
+        void *near_row = scratch(&s->near_row), *far_row = scratch(&s->far_row);
+        blur_row(s, y, &plan->blur, &s->blur_sums, near_row);
+        blur_row(s, y, &plan->blur_wide, &s->wide_sums, far_row);
+        s->kind->difference(out, response, near_row, far_row, s->width, plan);
+    } else {
+        const bool takes_floats = s->floats.slots;
+        gather(s, takes_floats ? float_row : source_row, y - plan->window_before, plan->window_size, s->window);
+        if (s->family == FAMILY_GRADIENT) {
+            void *smooth = scratch(&s->smooth), *derive = scratch(&s->derive);
+            s->kind->gradient_down(smooth, derive, s->window, s->width, plan);
+            ec_ring_extend(&s->smooth, smooth, plan->border);
+            ec_ring_extend(&s->derive, derive, plan->border);
+            s->kind->gradient_across(out, response, smooth, derive, s->width, plan);
+        } else if (s->family == FAMILY_WINDOW) {
+            s->kind->window(out, response, s->window, s->width, plan);
+        } else {
+            convolution_row(s, out, response);
+            return;
+        }
+    }
+    if (!s->plain)
+        s->kind->finish(out, response, s->width, &plan->finish);
+}
+
+void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limited_range, const struct ec_image *out, int first,
+                  int end)
+{
+    strip->in = in;
+    strip->limited_range = limited_range;
+    ec_ring_clear(&strip->input);
+    if (strip->blurred.slots)
+        ec_ring_clear(&strip->blurred);
+    if (strip->floats.slots)
+        ec_ring_clear(&strip->floats);
+    for (int y = first; y < end; y++)
+        run_row(strip, y, (uint8_t *)out->data + y * out->pitch_bytes);
+}

@@ -1,0 +1,47 @@
+/* What a strip consists of, for the two files that open and run it. */
+#ifndef EC_EDGE_STRIP_STATE_H
+#define EC_EDGE_STRIP_STATE_H
+
+#include "edge/ring.h"
+#include "edge/strip.h"
+
+/* What computes the operator. */
+enum ec_family {
+    FAMILY_GRADIENT,
+    FAMILY_WINDOW,
+    FAMILY_DIFFERENCE,
+    FAMILY_NARROW, /* convolutions: sums of pixels in small integers, */
+    FAMILY_DOUBLE, /* in doubles, */
+    FAMILY_EXACT, /* of floats that hold every integer sum, */
+    FAMILY_SEPARABLE, /* the same in two passes, */
+    FAMILY_FUSED, /* and of floats as defined */
+};
+
+struct ec_strip {
+    const struct ec_plan *plan;
+    const struct ec_rows *rows;
+    const struct ec_row_kind *kind;
+    enum ec_family family;
+    int width, height;
+    bool plain, takes_extended; /* the operator reads extended rows of pixels */
+
+    /* Of the frame that is being run. */
+    const struct ec_image *in;
+    bool limited_range;
+
+    /* Rings with one slot are scratch rows. */
+    struct ec_ring input, blurred, floats;
+    struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
+    struct ec_ring near_row, far_row, response, sums, zeros;
+
+    /* The kernel without its zeros: where each term stands in the window, its weight. */
+    int term_count;
+    int term_rows[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE], term_columns[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
+    float weights[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
+    const void *terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
+    const float *float_terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
+    float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
+    const void *window[EC_KERNEL_MAX_SIZE], *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */
+};
+
+#endif
