@@ -7,7 +7,8 @@ static enum ec_status stub_open(struct ec_device **out, const struct ec_device_p
     (void)params;
     (void)logger;
     *out = NULL;
-    return ec_fail(error, EC_ERROR_DEVICE, "this build of edgecam has no CUDA support (no CUDA toolkit was found when it was built)");
+    return ec_fail(error, EC_ERROR_DEVICE,
+                   "this build of edgecam has no CUDA support (no CUDA toolkit was found when it was built)");
 }
 
 const struct ec_backend ec_backend_cuda = {.name = "cuda", .open = stub_open};

@@ -1,0 +1,15 @@
+#include "device.h"
+
+const struct ec_backend ec_backend_cuda = {
+    .name = "cuda",
+    .open = ec_cuda_open,
+    .close = ec_cuda_close,
+    .describe = ec_cuda_describe,
+    .host_alloc = ec_cuda_host_alloc,
+    .host_free = ec_cuda_host_free,
+    .engine_open = ec_cuda_engine_open,
+    .engine_close = ec_cuda_engine_close,
+    .submit = ec_cuda_submit,
+    .collect = ec_cuda_collect,
+    .measure = ec_cuda_measure,
+};

@@ -1,0 +1,47 @@
+/* One GPU: what the engine, the clock and the measurement share. */
+#ifndef EC_CUDA_DEVICE_H
+#define EC_CUDA_DEVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "edge/backend.h"
+#include "nvml.h"
+
+struct ec_device {
+    int ordinal;
+    struct ec_logger logger;
+    char name[128], driver[64], bus_id[32];
+    struct ec_nvml *nvml;
+    atomic_llong pinned_bytes, memory_bytes;
+
+    pthread_mutex_t lock; /* of what follows */
+    bool ordinary_noticed;
+    struct ec_ordinary_block *ordinary; /* host memory that could not be page-locked */
+};
+
+/* Makes the device current for the calling thread; every entry of the backend does this first. */
+bool ec_device_enter(const struct ec_device *device, struct ec_error *error);
+
+/* Device memory with its bytes on the device's books; *out is NULL on failure, and the sentence says how much is free. */
+bool ec_device_alloc(struct ec_device *device, void **out, size_t bytes, struct ec_error *error);
+void ec_device_free(struct ec_device *device, void **memory, size_t bytes);
+
+/* ec_backend's functions. */
+enum ec_status ec_cuda_open(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
+                            struct ec_error *error);
+void ec_cuda_close(struct ec_device **device);
+void ec_cuda_describe(struct ec_device *device, struct ec_device_info *out);
+void *ec_cuda_host_alloc(struct ec_device *device, size_t bytes);
+void ec_cuda_host_free(struct ec_device *device, void *memory, size_t bytes);
+void ec_cuda_host_release_all(struct ec_device *device); /* ordinary blocks still on the list */
+enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *device, const struct ec_plan *plan, int width_px,
+                                   int height_px, int lanes, struct ec_error *error);
+void ec_cuda_engine_close(struct ec_engine **engine);
+enum ec_status ec_cuda_submit(struct ec_engine *engine, const struct ec_image *in, bool limited_range, struct ec_image *out,
+                              struct ec_error *error);
+enum ec_status ec_cuda_collect(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error);
+enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
+
+#endif

@@ -1,0 +1,46 @@
+/* What the engine asks of the kernels: one plan on one frame, all of it device memory, queued on one stream. */
+#ifndef EC_CUDA_KERNELS_H
+#define EC_CUDA_KERNELS_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "edge/error.h"
+#include "edge/plan.h"
+
+/* Pixels of depth 8 are bytes, deeper ones uint16_t. Any pitch and alignment that the pixel type allows. */
+struct ec_gpu_frame {
+    const void *d_in;
+    void *d_out;
+    int64_t in_pitch_bytes, out_pitch_bytes;
+    int32_t width_px, height_px;
+    bool limited_range;
+};
+
+/* Rows of our own device planes start on this boundary; the kernels' vector loads need 16. */
+#define EC_GPU_PITCH_ALIGN 128
+
+/* `row_bytes` rounded up to EC_GPU_PITCH_ALIGN. */
+int64_t ec_gpu_pitch_bytes(int64_t row_bytes);
+
+/* Device memory for intermediate planes that one frame in flight needs; 0: none. */
+size_t ec_kernels_scratch_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px);
+
+/* Queues the whole frame on `stream`. d_plan is a copy of *plan in device memory, d_scratch is ec_kernels_scratch_bytes() long
+ * and this frame's alone until the stream has passed it. */
+enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *d_plan, void *d_scratch,
+                              const struct ec_gpu_frame *frame, cudaStream_t stream, struct ec_error *error);
+
+/* Whether this build holds code for the current device. */
+cudaError_t ec_kernels_probe(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+#include "lane.h"
+
+static bool open_events(struct ec_lane *lane, struct ec_error *error)
+{
+    for (int i = 0; i < EC_MARK_COUNT; i++) {
+        /* Only the last one is waited for; the thread sleeps meanwhile. */
+        const unsigned flags = i == EC_MARK_END ? cudaEventBlockingSync : cudaEventDefault;
+        if (!EC_CUDA(error, cudaEventCreateWithFlags(&lane->marks[i], flags)))
+            return false;
+    }
+    return true;
+}
+
+enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error)
+{
+    struct ec_device *device = shared->device;
+    if (!EC_CUDA(error, cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking)) || !open_events(lane, error) ||
+        !ec_device_alloc(device, &lane->d_in, shared->in_bytes, error) ||
+        !ec_device_alloc(device, &lane->d_out, shared->out_bytes, error) ||
+        (shared->scratch_bytes && !ec_device_alloc(device, &lane->d_scratch, shared->scratch_bytes, error)) ||
+        !ec_gpu_clock_open(&lane->clock, lane->stream, error))
+        return EC_ERROR_DEVICE;
+    return EC_OK;
+}
+
+void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
+{
+    if (lane->stream)
+        (void)EC_CUDA(NULL, cudaStreamSynchronize(lane->stream));
+    ec_gpu_clock_close(&lane->clock);
+    ec_device_free(shared->device, &lane->d_scratch, shared->scratch_bytes);
+    ec_device_free(shared->device, &lane->d_out, shared->out_bytes);
+    ec_device_free(shared->device, &lane->d_in, shared->in_bytes);
+    for (int i = 0; i < EC_MARK_COUNT; i++)
+        if (lane->marks[i])
+            (void)EC_CUDA(NULL, cudaEventDestroy(lane->marks[i]));
+    if (lane->stream)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(lane->stream));
+    *lane = (struct ec_lane){0};
+}
+
+/* One run of bytes where neither side has padding, which the copy engine takes at its full rate; else row by row. */
+static bool copy_plane(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t row_bytes, int32_t rows,
+                       enum cudaMemcpyKind kind, cudaStream_t stream, struct ec_error *error)
+{
+    if (to_pitch == row_bytes && from_pitch == row_bytes)
+        return EC_CUDA(error, cudaMemcpyAsync(to, from, (size_t)row_bytes * (size_t)rows, kind, stream));
+    return EC_CUDA(error, cudaMemcpy2DAsync(to, (size_t)to_pitch, from, (size_t)from_pitch, (size_t)row_bytes, (size_t)rows,
+                                            kind, stream));
+}
+
+enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
+                              bool limited_range, const struct ec_image *out, struct ec_error *error)
+{
+    const bool upload = in->memory == EC_MEMORY_HOST, download = out->memory == EC_MEMORY_HOST;
+    const int32_t rows = shared->height_px;
+    const struct ec_gpu_frame frame = {
+        .d_in = upload ? lane->d_in : in->data,
+        .d_out = download ? lane->d_out : out->data,
+        .in_pitch_bytes = upload ? shared->in_pitch_bytes : in->pitch_bytes,
+        .out_pitch_bytes = download ? shared->out_pitch_bytes : out->pitch_bytes,
+        .width_px = shared->width_px,
+        .height_px = rows,
+        .limited_range = limited_range,
+    };
+    lane->h2d_bytes = upload ? shared->in_row_bytes * rows : 0;
+    lane->d2h_bytes = download ? shared->out_row_bytes * rows : 0;
+    if (!ec_gpu_clock_refresh(&lane->clock, lane->stream, error))
+        return EC_ERROR_DEVICE;
+
+    if (upload && (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_START], lane->stream)) ||
+                   !copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
+                               cudaMemcpyHostToDevice, lane->stream, error)))
+        return EC_ERROR_DEVICE;
+    if (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_UPLOADED], lane->stream)))
+        return EC_ERROR_DEVICE;
+    const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->stream, error);
+    if (status != EC_OK)
+        return status;
+    if (download && (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_COMPUTED], lane->stream)) ||
+                     !copy_plane(out->data, out->pitch_bytes, lane->d_out, shared->out_pitch_bytes, shared->out_row_bytes, rows,
+                                 cudaMemcpyDeviceToHost, lane->stream, error)))
+        return EC_ERROR_DEVICE;
+    return EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_END], lane->stream)) ? EC_OK : EC_ERROR_DEVICE;
+}
+
+/* One part of the frame between two marks. */
+static bool map_part(const struct ec_lane *lane, struct ec_job_times *times, enum ec_engine_kind part, enum ec_lane_mark start,
+                     enum ec_lane_mark end, struct ec_error *error)
+{
+    return ec_gpu_clock_map(&lane->clock, lane->marks[start], &times->start_ns[part], error) &&
+           ec_gpu_clock_map(&lane->clock, lane->marks[end], &times->end_ns[part], error);
+}
+
+enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_job_times *times, struct ec_error *error)
+{
+    if (!EC_CUDA(error, cudaEventSynchronize(lane->marks[EC_MARK_END])))
+        return EC_ERROR_DEVICE;
+    if (!times)
+        return EC_OK;
+    const bool upload = lane->h2d_bytes > 0, download = lane->d2h_bytes > 0;
+    *times = (struct ec_job_times){.h2d_bytes = lane->h2d_bytes, .d2h_bytes = lane->d2h_bytes};
+    if ((upload && !map_part(lane, times, EC_ENGINE_H2D, EC_MARK_START, EC_MARK_UPLOADED, error)) ||
+        !map_part(lane, times, EC_ENGINE_COMPUTE, EC_MARK_UPLOADED, download ? EC_MARK_COMPUTED : EC_MARK_END, error) ||
+        (download && !map_part(lane, times, EC_ENGINE_D2H, EC_MARK_COMPUTED, EC_MARK_END, error)))
+        return EC_ERROR_DEVICE;
+    return EC_OK;
+}

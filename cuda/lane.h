@@ -1,0 +1,41 @@
+/* One frame in flight: a stream, the device planes it works on, and the events that time it. Used by the engine's thread. */
+#ifndef EC_CUDA_LANE_H
+#define EC_CUDA_LANE_H
+
+#include "clock.h"
+#include "device.h"
+#include "kernels.h"
+
+enum ec_lane_mark { EC_MARK_START = 0, EC_MARK_UPLOADED, EC_MARK_COMPUTED, EC_MARK_END, EC_MARK_COUNT };
+
+struct ec_lane {
+    cudaStream_t stream;
+    cudaEvent_t marks[EC_MARK_COUNT];
+    struct ec_gpu_clock clock;
+    void *d_in, *d_out, *d_scratch; /* d_scratch: NULL when the plan needs none */
+    int64_t h2d_bytes, d2h_bytes; /* of the frame in flight; 0: that image is in device memory */
+};
+
+/* What all lanes of an engine share. */
+struct ec_lane_plan {
+    struct ec_device *device;
+    struct ec_plan plan;
+    struct ec_plan *d_plan;
+    int32_t width_px, height_px;
+    int64_t in_row_bytes, out_row_bytes, in_pitch_bytes, out_pitch_bytes; /* pitch: of the lane's own planes */
+    size_t in_bytes, out_bytes, scratch_bytes;
+};
+
+/* `lane` is zeroed. After a failure ec_lane_close still has to be called. */
+enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error);
+/* Waits for the frame in flight. */
+void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared);
+
+/* Queues upload, kernels and download of one frame; images in device memory are worked on in place. */
+enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
+                              bool limited_range, const struct ec_image *out, struct ec_error *error);
+
+/* Waits for that frame; *times (may be NULL) but for its `lane` is filled. */
+enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_job_times *times, struct ec_error *error);
+
+#endif

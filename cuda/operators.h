@@ -1,0 +1,68 @@
+/* The kernels behind ec_kernels_run, one file each; every function queues its launches on `stream` and returns the first error.
+ * Luma expansion, clamping and the border rule happen in the loads, the finish in the stores. */
+#ifndef EC_CUDA_OPERATORS_H
+#define EC_CUDA_OPERATORS_H
+
+#include "kernels.h"
+
+/* The input plane of one step. `expand`: limited range, still to be expanded. */
+struct ec_gpu_source {
+    const void *data;
+    int64_t pitch_bytes;
+    int32_t width_px, height_px;
+    int32_t max; /* larger values count as this */
+    enum ec_border border;
+    bool expand;
+    bool vector; /* rows start on 16-byte boundaries */
+    struct ec_luma_map luma;
+};
+
+/* The output plane. `wide`: uint16_t pixels, else bytes. */
+struct ec_gpu_target {
+    void *data;
+    int64_t pitch_bytes;
+    bool wide;
+    bool vector;
+    int32_t saturation; /* responses from here on finish the same */
+    struct ec_finish finish;
+};
+
+struct ec_gpu_queue {
+    const struct ec_plan *plan, *d_plan;
+    cudaStream_t stream;
+    struct ec_error *error;
+};
+
+/* 3x3 gradients of bytes, two pixels a register; only where ec_gradient_pairs_fits(). */
+bool ec_gradient_pairs_fits(const struct ec_plan *plan);
+enum ec_status ec_gradient_pairs(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                                 const struct ec_gpu_target *out);
+
+/* Every 2x2 and 3x3 operator, any depth. */
+enum ec_status ec_neighbours(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in, const struct ec_gpu_target *out);
+
+/* Gradients of aperture 5 and 7. */
+enum ec_status ec_gradient_wide(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                                const struct ec_gpu_target *out);
+
+/* Any convolution. */
+enum ec_status ec_convolution(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                              const struct ec_gpu_target *out);
+
+/* Convolution of bytes with signed bytes, size 3, 5 or 7; only where ec_convolution_bytes_fits(). */
+bool ec_convolution_bytes_fits(const struct ec_plan *plan);
+enum ec_status ec_convolution_bytes(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                                    const struct ec_gpu_target *out);
+
+/* Bytes between the rows of the row sums that ec_blur leaves in `sums`. */
+int64_t ec_blur_sums_pitch_bytes(int32_t width_px, bool deep);
+
+/* Gaussian into a plane of the input's pixels. `wide`: with plan->blur_wide instead of plan->blur. */
+enum ec_status ec_blur(const struct ec_gpu_queue *queue, bool wide, const struct ec_gpu_source *in, void *sums, void *blurred,
+                       int64_t blurred_pitch_bytes);
+
+/* |G(wide) - narrow|, finished: `narrow` is ec_blur's result with plan->blur. */
+enum ec_status ec_blur_difference(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in, void *sums,
+                                  const void *narrow, int64_t narrow_pitch_bytes, const struct ec_gpu_target *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* The device language for a host compiler: what the kernels use of it, and launches. */
+#ifndef EC_SHIM_CUDA_RUNTIME_H
+#define EC_SHIM_CUDA_RUNTIME_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "cuda_runtime_api.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __shared__ static /* blocks run one after another */
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+struct alignas(8) uint2 {
+    uint32_t x, y;
+};
+struct alignas(16) uint4 {
+    uint32_t x, y, z, w;
+};
+static inline uint2 make_uint2(uint32_t x, uint32_t y)
+{
+    return {x, y};
+}
+static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
+{
+    return {x, y, z, w};
+}
+
+/* The running thread's place; runtime.cpp sets them at every switch. */
+extern dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+/* Collective among all threads of the block, or of the warp (all 32 take part). */
+void __syncthreads();
+uint32_t shim_exchange(uint32_t value, unsigned from_lane);
+unsigned shim_lane();
+
+static inline uint32_t __shfl_up_sync(unsigned, uint32_t v, unsigned delta)
+{
+    const unsigned lane = shim_lane();
+    return shim_exchange(v, lane >= delta ? lane - delta : lane);
+}
+static inline uint32_t __shfl_down_sync(unsigned, uint32_t v, unsigned delta)
+{
+    const unsigned lane = shim_lane();
+    return shim_exchange(v, lane + delta < 32 ? lane + delta : lane);
+}
+
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+};
+
+struct cudaFuncAttributes {
+    int numRegs;
+};
+
+cudaError_t shim_launch(dim3 grid, dim3 block, const std::function<void()> &kernel);
+cudaError_t shim_probe();
+
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), const Arguments &...arguments)
+{
+    return shim_launch(config->gridDim, config->blockDim, [&] { kernel(arguments...); });
+}
+
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel *)
+{
+    return shim_probe();
+}
+
+#endif

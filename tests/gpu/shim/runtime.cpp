@@ -1,0 +1,369 @@
+/* The stand-in's implementation: each CUDA thread of a block is a fiber; barriers and shuffles switch between them. */
+#include <ucontext.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "cuda_runtime.h"
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+struct shim_machine shim_machine = {13000, 13000, 1, SIZE_MAX, SIZE_MAX, false, -1};
+
+namespace
+{
+
+constexpr size_t STACK_BYTES = 256 << 10;
+
+/* A barrier that is used again: the last to arrive opens it for all. */
+struct Barrier {
+    unsigned members = 0, arrived = 0, opened = 0;
+};
+
+struct Warp {
+    Barrier barrier;
+    uint32_t values[32] = {};
+};
+
+struct Fiber {
+    ucontext_t context;
+    dim3 thread;
+    unsigned index = 0;
+    bool done = false;
+};
+
+std::vector<std::unique_ptr<char[]>> stacks;
+std::vector<Fiber> fibers;
+std::vector<Warp> warps;
+Barrier block_barrier;
+ucontext_t scheduler;
+Fiber *running;
+const std::function<void()> *body;
+
+void fiber_main()
+{
+    (*body)();
+    running->done = true;
+    swapcontext(&running->context, &scheduler);
+}
+
+void yield_fiber()
+{
+    Fiber *self = running;
+    swapcontext(&self->context, &scheduler);
+    running = self;
+    threadIdx = self->thread;
+}
+
+void wait_at(Barrier *barrier)
+{
+    const unsigned turn = barrier->opened;
+    if (++barrier->arrived == barrier->members) {
+        barrier->arrived = 0;
+        barrier->opened++;
+        return;
+    }
+    while (barrier->opened == turn)
+        yield_fiber();
+}
+
+void run_block(dim3 block)
+{
+    const unsigned count = block.x * block.y * block.z;
+    while (stacks.size() < count)
+        stacks.emplace_back(new char[STACK_BYTES]);
+    fibers.assign(count, Fiber());
+    warps.assign((count + 31) / 32, Warp());
+    block_barrier = Barrier();
+    block_barrier.members = count;
+    for (unsigned i = 0; i < count; i++) {
+        Fiber &f = fibers[i];
+        f.index = i;
+        f.thread = dim3(i % block.x, i / block.x % block.y, i / (block.x * block.y));
+        warps[i / 32].barrier.members++;
+        getcontext(&f.context);
+        f.context.uc_stack.ss_sp = stacks[i].get();
+        f.context.uc_stack.ss_size = STACK_BYTES;
+        f.context.uc_link = &scheduler;
+        makecontext(&f.context, fiber_main, 0);
+    }
+    for (unsigned left = count, rounds = 0; left > 0; rounds++) {
+        if (rounds > 1000000) {
+            fprintf(stderr, "a kernel is stuck: some threads left before a barrier that others wait at\n");
+            abort();
+        }
+        for (Fiber &f : fibers) {
+            if (f.done)
+                continue;
+            running = &f;
+            threadIdx = f.thread;
+            swapcontext(&scheduler, &f.context);
+            left -= f.done;
+        }
+    }
+}
+
+std::map<void *, size_t> device_blocks, pinned_blocks;
+size_t device_used, pinned_used;
+cudaError_t last_error;
+
+cudaError_t fail(cudaError_t error)
+{
+    last_error = error;
+    return error;
+}
+
+cudaError_t allocate(void **memory, size_t bytes, size_t limit, size_t *used, std::map<void *, size_t> *blocks)
+{
+    *memory = nullptr;
+    if (bytes > limit - *used)
+        return fail(cudaErrorMemoryAllocation);
+    if (posix_memalign(memory, 4096, bytes ? bytes : 1) != 0)
+        return fail(cudaErrorMemoryAllocation);
+    memset(*memory, 0xa5, bytes);
+    *used += bytes;
+    (*blocks)[*memory] = bytes;
+    return cudaSuccess;
+}
+
+cudaError_t release(void *memory, size_t *used, std::map<void *, size_t> *blocks)
+{
+    const auto block = blocks->find(memory);
+    if (block == blocks->end())
+        return memory ? fail(cudaErrorInvalidValue) : cudaSuccess;
+    *used -= block->second;
+    blocks->erase(block);
+    free(memory);
+    return cudaSuccess;
+}
+
+} // namespace
+
+void __syncthreads()
+{
+    wait_at(&block_barrier);
+}
+
+unsigned shim_lane()
+{
+    return running->index % 32;
+}
+
+uint32_t shim_exchange(uint32_t value, unsigned from_lane)
+{
+    Warp *warp = &warps[running->index / 32];
+    warp->values[shim_lane()] = value;
+    wait_at(&warp->barrier);
+    const uint32_t result = warp->values[from_lane];
+    wait_at(&warp->barrier);
+    return result;
+}
+
+cudaError_t shim_launch(dim3 grid, dim3 block, const std::function<void()> &kernel)
+{
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 ||
+        block.x * block.y * block.z > 1024 || block.x * block.y * block.z == 0)
+        return fail(cudaErrorInvalidValue);
+    if (shim_machine.launches_until_failure == 0)
+        return fail(cudaErrorLaunchFailure);
+    if (shim_machine.launches_until_failure > 0)
+        shim_machine.launches_until_failure--;
+    body = &kernel;
+    gridDim = grid;
+    blockDim = block;
+    for (unsigned z = 0; z < grid.z; z++)
+        for (unsigned y = 0; y < grid.y; y++)
+            for (unsigned x = 0; x < grid.x; x++) {
+                blockIdx = dim3(x, y, z);
+                run_block(block);
+            }
+    return cudaSuccess;
+}
+
+cudaError_t shim_probe()
+{
+    return shim_machine.no_kernel_image ? fail(cudaErrorNoKernelImageForDevice) : cudaSuccess;
+}
+
+size_t shim_device_bytes_used(void)
+{
+    return device_used;
+}
+
+struct shim_stream {
+};
+struct shim_event {
+    double ms;
+    bool recorded;
+};
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+const char *cudaGetErrorString(cudaError_t)
+{
+    return "words of the stand-in";
+}
+const char *cudaGetErrorName(cudaError_t)
+{
+    return "cudaErrorShim";
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = shim_machine.driver_version;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = shim_machine.runtime_version;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = shim_machine.device_count;
+    if (shim_machine.driver_version < shim_machine.runtime_version)
+        return fail(cudaErrorInsufficientDriver);
+    return *count == 0 ? fail(cudaErrorNoDevice) : cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return device >= 0 && device < shim_machine.device_count ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
+{
+    *properties = {};
+    snprintf(properties->name, sizeof properties->name, "stand-in");
+    properties->major = 9;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *bus_id, int size, int)
+{
+    snprintf(bus_id, (size_t)size, "0000:00:00.0");
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    *free_bytes = shim_machine.device_bytes - device_used;
+    *total_bytes = shim_machine.device_bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    return allocate(memory, bytes, shim_machine.device_bytes, &device_used, &device_blocks);
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    return release(memory, &device_used, &device_blocks);
+}
+
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
+{
+    return allocate(memory, bytes, shim_machine.pinned_bytes, &pinned_used, &pinned_blocks);
+}
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    return release(memory, &pinned_used, &pinned_blocks);
+}
+
+cudaError_t cudaMemset(void *memory, int value, size_t bytes)
+{
+    memset(memory, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+{
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t row_bytes, size_t rows,
+                              cudaMemcpyKind, cudaStream_t)
+{
+    if (row_bytes > to_pitch || row_bytes > from_pitch)
+        return fail(cudaErrorInvalidValue);
+    for (size_t y = 0; y < rows; y++)
+        memcpy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, row_bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    *stream = new shim_stream();
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    *event = new shim_event();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    event->ms = std::chrono::duration<double, std::milli>(now).count();
+    event->recorded = true;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    if (!start->recorded || !end->recorded)
+        return fail(cudaErrorInvalidValue);
+    *ms = (float)(end->ms - start->ms);
+    return cudaSuccess;
+}
