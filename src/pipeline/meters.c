@@ -172,6 +172,7 @@ static void find_bottleneck(struct ec_stats *s)
         [EC_BOTTLENECK_D2H] = "Download from the GPU is the slowest part: the PCIe link is the limit, as it should be.",
         [EC_BOTTLENECK_SINK] = "Taking the result is the slowest part: try a faster --preset or another --codec.",
     };
+    const double compute = s->gpu.engines[EC_ENGINE_COMPUTE].busy_percent;
     struct {
         enum ec_bottleneck kind;
         double percent;
@@ -179,7 +180,7 @@ static void find_bottleneck(struct ec_stats *s)
         {EC_BOTTLENECK_SOURCE, share_percent(&s->stages[EC_STAGE_DECODE], s->wall_s)},
         {EC_BOTTLENECK_SINK, share_percent(&s->stages[EC_STAGE_SINK], s->wall_s)},
         {EC_BOTTLENECK_H2D, s->gpu.engines[EC_ENGINE_H2D].busy_percent},
-        {EC_BOTTLENECK_COMPUTE, s->gpu.engines[EC_ENGINE_COMPUTE].busy_percent},
+        {EC_BOTTLENECK_COMPUTE, isnan(compute) ? share_percent(&s->stages[EC_STAGE_STAGE], s->wall_s) : compute},
         {EC_BOTTLENECK_D2H, s->gpu.engines[EC_ENGINE_D2H].busy_percent},
     };
     s->bottleneck = EC_BOTTLENECK_UNKNOWN;

@@ -3,6 +3,7 @@
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
+#include <math.h>
 #include <string.h>
 
 #define RED_15 9798 /* 0.299 * 2^15, and so on; they sum to 2^15 */
@@ -87,13 +88,30 @@ static uint32_t widen(uint32_t v, uint32_t max)
     return max >= 255 ? v : (v * 255 + max / 2) / max;
 }
 
-/* Any integer format, line by line, through FFmpeg's own description of it. */
+/* One component of one line as integers; floats from 0 to 1 become 0 to 65535. */
+static const uint16_t *read_line(struct ec_gray *g, const AVFrame *in, const AVPixFmtDescriptor *d, int y, int component)
+{
+    const uint8_t *planes[4] = {in->data[0], in->data[1], in->data[2], in->data[3]};
+    uint16_t *to = g->lines + (size_t)component * (size_t)g->lines_px;
+    if (!(d->flags & AV_PIX_FMT_FLAG_FLOAT)) {
+        av_read_image_line2(to, planes, in->linesize, d, 0, y, component, in->width, d->flags & AV_PIX_FMT_FLAG_PAL,
+                            sizeof *to);
+        return to;
+    }
+    float *values = (float *)(void *)(g->lines + 4 * (size_t)g->lines_px);
+    av_read_image_line2(values, planes, in->linesize, d, 0, y, component, in->width, 0, sizeof *values);
+    for (int x = 0; x < in->width; x++)
+        to[x] = values[x] > 0 ? (uint16_t)lrintf(fminf(values[x], 1.0f) * 65535.0f) : 0;
+    return to;
+}
+
+/* Any format of integers or floats, line by line, through FFmpeg's own description of it. */
 static enum ec_status convert_lines(struct ec_gray *g, AVFrame *out, const AVFrame *in, const AVPixFmtDescriptor *d,
                                     struct ec_error *error)
 {
     if (g->lines_px < in->width) {
         av_freep(&g->lines);
-        g->lines = av_malloc_array((size_t)in->width, 3 * sizeof *g->lines);
+        g->lines = av_malloc_array((size_t)in->width, 6 * sizeof *g->lines); /* four lines, and one of floats */
         g->lines_px = g->lines ? in->width : 0;
         if (!g->lines)
             return ec_fail(error, EC_ERROR_MEMORY, "out of memory for a line of %d pixels", in->width);
@@ -104,15 +122,11 @@ static enum ec_status convert_lines(struct ec_gray *g, AVFrame *out, const AVFra
     const bool inverted = in->format == AV_PIX_FMT_MONOWHITE;
     uint32_t max[3];
     for (int c = 0; c < components; c++)
-        max[c] = palette ? 255 : (1u << d->comp[c].depth) - 1;
-    const uint8_t *planes[4] = {in->data[0], in->data[1], in->data[2], in->data[3]};
+        max[c] = palette ? 255 : d->flags & AV_PIX_FMT_FLAG_FLOAT ? 65535 : (1u << d->comp[c].depth) - 1;
     for (int y = 0; y < in->height; y++) {
         const uint16_t *line[3];
-        for (int c = 0; c < components; c++) {
-            uint16_t *to = g->lines + (size_t)c * (size_t)g->lines_px;
-            av_read_image_line2(to, planes, in->linesize, d, 0, y, c, in->width, palette, sizeof *to);
-            line[c] = to;
-        }
+        for (int c = 0; c < components; c++)
+            line[c] = read_line(g, in, d, y, c);
         uint8_t *row = out->data[0] + (ptrdiff_t)y * out->linesize[0];
         for (int x = 0; x < in->width; x++) {
             uint32_t v = widen(line[0][x], max[0]);
@@ -132,7 +146,7 @@ static enum ec_status convert_lines(struct ec_gray *g, AVFrame *out, const AVFra
 
 static enum ec_status convert(struct ec_gray *g, AVFrame *out, const AVFrame *in, struct ec_error *error);
 
-/* Float, Bayer and other rare formats: libswscale makes 16-bit RGB of them. */
+/* Bayer and other rare formats: libswscale makes 16-bit RGB of them. */
 static enum ec_status convert_by_swscale(struct ec_gray *g, AVFrame *out, const AVFrame *in, struct ec_error *error)
 {
     enum ec_status status = EC_OK;
@@ -158,6 +172,8 @@ static enum ec_status convert_by_swscale(struct ec_gray *g, AVFrame *out, const 
 
 static int deepest(const AVPixFmtDescriptor *d)
 {
+    if (d->flags & AV_PIX_FMT_FLAG_FLOAT)
+        return 16;
     int depth = 8;
     for (int c = 0; c < (d->flags & AV_PIX_FMT_FLAG_RGB ? 3 : 1); c++)
         depth = d->comp[c].depth > depth ? d->comp[c].depth : depth;
@@ -179,9 +195,8 @@ static enum ec_status convert(struct ec_gray *g, AVFrame *out, const AVFrame *in
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(in->format);
     const int depth = deepest(d);
-    const bool readable = !(d->flags & (AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER)) &&
-                          in->format != AV_PIX_FMT_XYZ12LE && in->format != AV_PIX_FMT_XYZ12BE &&
-                          ec_gray_format(depth) != AV_PIX_FMT_NONE;
+    const bool readable = !(d->flags & AV_PIX_FMT_FLAG_BAYER) && in->format != AV_PIX_FMT_XYZ12LE &&
+                          in->format != AV_PIX_FMT_XYZ12BE && ec_gray_format(depth) != AV_PIX_FMT_NONE;
     if (!readable)
         return convert_by_swscale(g, out, in, error);
     const enum ec_status status = alloc_plane(g, out, depth, error);
