@@ -103,8 +103,11 @@ enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count
                              const struct ec_mux *mux, struct ec_error *error)
 {
     const AVOutputFormat *format = mux->context->oformat;
+    /* A muxer of bare pictures takes the frames themselves, whatever it is told to encode. */
+    const bool bare = format->video_codec == AV_CODEC_ID_WRAPPED_AVFRAME;
+    const char *name = bare && params->codec && strcmp(params->codec, "rawvideo") == 0 ? "wrapped_avframe" : params->codec;
     const enum AVCodecID id = params->codec ? AV_CODEC_ID_NONE : usual_codec(format, params->output);
-    *count = params->codec ? add_by_name(out, params->codec) : add_by_id(out, id);
+    *count = params->codec ? add_by_name(out, name) : add_by_id(out, id);
     if (*count == 0 && params->codec)
         return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: this FFmpeg has no video encoder %s", mux->target->name,
                        params->codec);
@@ -116,7 +119,7 @@ enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count
                        avcodec_get_name(id));
     int kept = 0;
     for (int i = 0; i < *count; i++) {
-        if (avformat_query_codec(format, out[i]->id, FF_COMPLIANCE_UNOFFICIAL) != 0)
+        if (bare ? out[i]->id == format->video_codec : avformat_query_codec(format, out[i]->id, FF_COMPLIANCE_UNOFFICIAL) != 0)
             out[kept++] = out[i];
     }
     if (kept == 0)

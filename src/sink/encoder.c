@@ -108,6 +108,14 @@ static enum ec_status try_codec(struct ec_encoder *e, const AVCodec *codec, cons
     return status;
 }
 
+static enum ec_status refused(const struct ec_encoder *e, const struct ec_pipeline_params *params, const AVCodec *codec,
+                              int code, struct ec_error *error)
+{
+    const bool wishes = params->crf || params->preset || params->pixel_format || params->encoder_option_count > 0;
+    return ec_fail(error, wishes ? EC_ERROR_ARGUMENT : EC_ERROR_OUTPUT, "cannot write %s: the encoder %s %s: %s",
+                   e->mux->target->name, codec->name, wishes ? "refuses these options" : "does not start", av_err2str(code));
+}
+
 static enum ec_status open_codec(struct ec_encoder *e, struct request *request, AVDictionary **left, struct ec_error *error)
 {
     const AVCodec *codecs[EC_CODEC_CANDIDATES] = {0};
@@ -121,14 +129,13 @@ static enum ec_status open_codec(struct ec_encoder *e, struct request *request, 
         status = try_codec(e, codecs[i], request, left, &code, error);
         if (status != EC_ERROR_DEVICE)
             return status;
-        if (i + 1 < count)
-            ec_log(&e->mux->logger, EC_LOG_NOTICE, "%s: the encoder %s cannot be used here (%s); %s takes its place",
-                   e->mux->target->name, codecs[i]->name, av_err2str(code), codecs[i + 1]->name);
+        const bool last = i + 1 == count || !ec_codec_is_hardware(codecs[i]);
+        if (last)
+            return refused(e, params, codecs[i], code, error);
+        ec_log(&e->mux->logger, EC_LOG_NOTICE, "%s: the encoder %s cannot be used here (%s); %s takes its place",
+               e->mux->target->name, codecs[i]->name, av_err2str(code), codecs[i + 1]->name);
     }
-    const bool wishes = params->crf || params->preset || params->pixel_format || params->encoder_option_count > 0;
-    return ec_fail(error, wishes ? EC_ERROR_ARGUMENT : EC_ERROR_OUTPUT, "cannot write %s: the encoder %s%s: %s",
-                   e->mux->target->name, codecs[count - 1]->name, wishes ? " refuses these options" : " does not start",
-                   av_err2str(code));
+    return status;
 }
 
 static enum ec_status open_stream(struct ec_encoder *e, const struct ec_stream_info *info, struct ec_error *error)

@@ -4,15 +4,24 @@
 #include <string.h>
 
 /* Our defaults. A rate wish of the person's (see wants_rate) replaces those marked `rate`. The AV1 and VP9 encoders start at
- * speeds meant for archives; NVENC starts at 2 Mbit/s, far too little for edges. */
+ * speeds meant for archives; NVENC starts at 2 Mbit/s, far too little for edges; x265 talks on standard error. */
 static const struct {
     const char *encoder, *key, *value;
     bool rate;
 } defaults[] = {
-    {"libvpx-vp9", "row-mt", "1", false},   {"libvpx-vp9", "cpu-used", "4", false}, {"libaom-av1", "row-mt", "1", false},
-    {"libaom-av1", "cpu-used", "6", false}, {"h264_nvenc", "rc", "vbr", true},      {"h264_nvenc", "cq", "23", true},
-    {"h264_nvenc", "b", "0", true},         {"hevc_nvenc", "rc", "vbr", true},      {"hevc_nvenc", "cq", "25", true},
-    {"hevc_nvenc", "b", "0", true},         {"av1_nvenc", "rc", "vbr", true},       {"av1_nvenc", "cq", "28", true},
+    {"libx265", "x265-params", "log-level=error", false},
+    {"libvpx-vp9", "row-mt", "1", false},
+    {"libvpx-vp9", "cpu-used", "4", false},
+    {"libaom-av1", "row-mt", "1", false},
+    {"libaom-av1", "cpu-used", "6", false},
+    {"h264_nvenc", "rc", "vbr", true},
+    {"h264_nvenc", "cq", "23", true},
+    {"h264_nvenc", "b", "0", true},
+    {"hevc_nvenc", "rc", "vbr", true},
+    {"hevc_nvenc", "cq", "25", true},
+    {"hevc_nvenc", "b", "0", true},
+    {"av1_nvenc", "rc", "vbr", true},
+    {"av1_nvenc", "cq", "28", true},
     {"av1_nvenc", "b", "0", true},
 };
 

@@ -19,6 +19,7 @@ struct route {
 struct ec_streams {
     struct ec_mux *mux;
     const struct ec_stream_info *info;
+    double end_s; /* of the pictures; NaN: to the end */
     AVPacket *packet;
     struct route *routes; /* one for each input stream */
     unsigned count;
@@ -133,6 +134,14 @@ static enum ec_status add_stream(struct ec_streams *s, const AVStream *in, struc
     }
 }
 
+/* A number of frames is a time as well, so far as the rate is known. */
+static double end_of(const struct ec_pipeline_params *params, const struct ec_stream_info *info)
+{
+    if (params->max_frames <= 0 || info->frame_rate.num <= 0 || info->frame_rate.den <= 0)
+        return info->end_s;
+    return fmin((double)params->max_frames / av_q2d(info->frame_rate), isnan(info->end_s) ? INFINITY : info->end_s);
+}
+
 enum ec_status ec_streams_open(struct ec_streams **out, struct ec_mux *mux, const struct ec_pipeline_params *params,
                                const struct ec_stream_info *info, struct ec_error *error)
 {
@@ -143,6 +152,7 @@ enum ec_status ec_streams_open(struct ec_streams **out, struct ec_mux *mux, cons
         return ec_mux_fail(mux, AVERROR(ENOMEM), error);
     s->mux = mux;
     s->info = info;
+    s->end_s = end_of(params, info);
     s->count = info->container && !params->no_audio ? info->container->nb_streams : 0;
     s->routes = calloc(s->count + 1, sizeof *s->routes);
     s->packet = av_packet_alloc();
@@ -161,7 +171,7 @@ enum ec_status ec_streams_open(struct ec_streams **out, struct ec_mux *mux, cons
 static bool is_after_end(const struct ec_streams *s, const AVPacket *packet, AVRational time_base)
 {
     const int64_t time = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
-    return !isnan(s->info->end_s) && time != AV_NOPTS_VALUE && (double)time * av_q2d(time_base) >= s->info->end_s;
+    return !isnan(s->end_s) && time != AV_NOPTS_VALUE && (double)time * av_q2d(time_base) >= s->end_s;
 }
 
 enum ec_status ec_streams_packet(struct ec_streams *s, const AVPacket *packet, struct ec_error *error)
