@@ -1,0 +1,78 @@
+"""The public detector calls (include/edgecam/edge.h) through ctypes."""
+
+import ctypes
+from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_float, c_int, c_ssize_t, c_void_p
+
+import numpy as np
+
+OPERATORS = ("sobel", "scharr", "prewitt", "roberts", "kirsch", "robinson", "laplacian", "log", "dog", "convolution")
+NORMS = ("l2", "l1")
+BORDERS = ("reflect101", "replicate", "constant")
+BACKENDS = ("auto", "cpu", "cuda")
+
+
+class _Image(Structure):
+    _fields_ = [("data", c_void_p), ("width_px", c_int), ("height_px", c_int), ("pitch_bytes", c_ssize_t),
+                ("depth_bits", c_int), ("memory", c_int)]
+
+
+class _Kernel(Structure):
+    _fields_ = [("size", c_int), ("weights", POINTER(c_float)), ("divisor", c_int)]
+
+
+_MESSAGE = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+
+
+class _Logger(Structure):
+    _fields_ = [("message", _MESSAGE), ("opaque", c_void_p)]
+
+
+class _Params(Structure):
+    _fields_ = [("op", c_int), ("norm", c_int), ("border", c_int), ("range", c_int), ("aperture", c_int),
+                ("blur_sigma", c_double), ("scale", c_double), ("delta", c_double), ("threshold", c_double),
+                ("absolute", c_bool), ("output_depth_bits", c_int), ("kernel", _Kernel), ("logger", _Logger)]
+
+
+class _Device(Structure):
+    _fields_ = [("backend", c_int), ("gpu", c_int), ("threads", c_int)]
+
+
+class Library:
+    def __init__(self, path):
+        self._calls = ctypes.CDLL(path)
+        self._calls.ec_edge_open.argtypes = [POINTER(c_void_p), POINTER(_Params), POINTER(_Device)]
+        self._calls.ec_edge_run.argtypes = [c_void_p, POINTER(_Image), POINTER(_Image)]
+        self._calls.ec_edge_close.argtypes = [POINTER(c_void_p)]
+        self._calls.ec_operator_name.restype = c_char_p
+        for index, name in enumerate(OPERATORS):
+            assert self._calls.ec_operator_name(index) == name.encode(), "the binding's operators are out of order"
+
+    def run(self, image, depth, op, *, norm="l2", border="reflect101", limited=False, aperture=0, blur=0, scale=0, delta=0,
+            threshold=0, absolute=False, output_depth=None, kernel=None, divisor=0, backend="cpu", threads=1):
+        """Edges of a 2-D array (rows may be strided) as a new array; the rows of the result are strided too."""
+        messages = []
+        logger = _Logger(_MESSAGE(lambda _, level, text: messages.append(text.decode())), None)
+        weights = np.ascontiguousarray(kernel if kernel is not None else [[0]], np.float32)
+        params = _Params(OPERATORS.index(op), NORMS.index(norm), BORDERS.index(border), int(limited), aperture, blur, scale,
+                         delta, threshold, absolute, 0,
+                         _Kernel(weights.shape[0], weights.ctypes.data_as(POINTER(c_float)), divisor), logger)
+        device = _Device(BACKENDS.index(backend), 0, threads)
+        height, width = image.shape
+        output_depth = output_depth or depth
+        canvas = np.full((height, width + 3), 77, np.uint8 if output_depth == 8 else np.uint16)
+        out = canvas[:, :width]
+        edge = c_void_p()
+        if self._calls.ec_edge_open(byref(edge), byref(params), byref(device)):
+            raise RuntimeError("; ".join(messages))
+        status = self._calls.ec_edge_run(edge, byref(_describe(image, depth)), byref(_describe(out, output_depth)))
+        self._calls.ec_edge_close(byref(edge))
+        if status:
+            raise RuntimeError("; ".join(messages))
+        if not (canvas[:, width:] == 77).all():
+            raise RuntimeError("bytes between the rows were written")
+        return out
+
+
+def _describe(array, depth):
+    assert array.dtype == (np.uint8 if depth == 8 else np.uint16) and array.strides[1] == array.itemsize
+    return _Image(array.ctypes.data, array.shape[1], array.shape[0], array.strides[0], depth, 0)

@@ -1,0 +1,134 @@
+"""What the detectors must give, from OpenCV's own calls or, where it has none, from a definition in NumPy.
+
+Nothing here shares code or constants with the library: responses are float64 arrays that hold exact integers."""
+
+import ctypes
+import ctypes.util
+from fractions import Fraction
+
+import cv2
+import numpy as np
+
+CV_BORDERS = {"reflect101": cv2.BORDER_REFLECT_101, "replicate": cv2.BORDER_REPLICATE, "constant": cv2.BORDER_CONSTANT}
+_KIRSCH = [5, 5, 5, -3, -3, -3, -3, -3]
+_ROBINSON = [1, 2, 1, 0, -1, -2, -1, 0]
+
+
+def expand_luma(image, depth):
+    """Limited to full range, by exact fractions."""
+    steps = 1 << (depth - 8)
+    top = (1 << depth) - 1
+    table = np.array([min(max((Fraction((y - 16 * steps) * top, 219 * steps) + Fraction(1, 2)).__floor__(), 0), top)
+                      for y in range(top + 1)])
+    return table[image].astype(image.dtype)
+
+
+def blur(image, sigma, border):
+    return cv2.GaussianBlur(image, (0, 0), sigma, borderType=CV_BORDERS[border], hint=cv2.ALGO_HINT_ACCURATE)
+
+
+def correlate(image, kernel, border):
+    """The correlation sums, exact while they stay below 2^53."""
+    kernel = np.asarray(kernel, np.float64)
+    padded = pad(image.astype(np.float64), kernel.shape[0] // 2, border)
+    total = np.zeros(image.shape)
+    for j, i in np.ndindex(kernel.shape):
+        total += kernel[j, i] * padded[j:j + image.shape[0], i:i + image.shape[1]]
+    return total
+
+
+def pad(image, margin, border):
+    return cv2.copyMakeBorder(image, margin, margin, margin, margin, CV_BORDERS[border], value=0)
+
+
+def magnitude(gx, gy, norm):
+    if norm == "l1":
+        return np.abs(gx) + np.abs(gy)
+    gx, gy = gx.astype(np.int64), gy.astype(np.int64)
+    square = gx * gx + gy * gy
+    root = np.floor(np.sqrt(square.astype(np.float64))).astype(np.int64)
+    root += (root + 1) ** 2 <= square
+    root -= root ** 2 > square
+    # sqrt(s) >= r + 1/2 exactly if s >= r^2 + r + 1/4; s is an integer.
+    return (root + (square > root * root + root)).astype(np.float64)
+
+
+def compass(image, ring, border):
+    """Largest response of the eight rotations of a 3x3 kernel given by its ring."""
+    places = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0)]
+    best = None
+    for turn in range(8):
+        kernel = np.zeros((3, 3))
+        for k, place in enumerate(places):
+            kernel[place] = ring[(k + turn) % 8]
+        response = cv2.filter2D(image, cv2.CV_64F, kernel, borderType=CV_BORDERS[border])
+        best = response if best is None else np.maximum(best, response)
+    return best
+
+
+def response(image, op, *, norm="l2", border="reflect101", aperture=0, blur_sigma=0):
+    """The integer response of every operator but convolution."""
+    cv_border = CV_BORDERS[border]
+    sigma = blur_sigma or (1.4 if op in ("log", "dog") else 0)
+    if op == "dog":
+        return cv2.absdiff(blur(image, sigma, border), blur(image, 1.6 * sigma, border)).astype(np.float64)
+    source = blur(image, sigma, border) if sigma else image
+    if op == "sobel":
+        size = aperture or 3
+        return magnitude(cv2.Sobel(source, cv2.CV_64F, 1, 0, ksize=size, borderType=cv_border),
+                         cv2.Sobel(source, cv2.CV_64F, 0, 1, ksize=size, borderType=cv_border), norm)
+    if op == "scharr":
+        return magnitude(cv2.Scharr(source, cv2.CV_64F, 1, 0, borderType=cv_border),
+                         cv2.Scharr(source, cv2.CV_64F, 0, 1, borderType=cv_border), norm)
+    if op == "prewitt":
+        kernel = np.array([[-1, 0, 1]] * 3, np.float64)
+        return magnitude(cv2.filter2D(source, cv2.CV_64F, kernel, borderType=cv_border),
+                         cv2.filter2D(source, cv2.CV_64F, kernel.T.copy(), borderType=cv_border), norm)
+    if op == "roberts":
+        p = pad(source, 1, border)[1:, 1:].astype(np.float64)
+        return magnitude(p[:-1, :-1] - p[1:, 1:], p[:-1, 1:] - p[1:, :-1], norm)
+    if op in ("kirsch", "robinson"):
+        return compass(source, _KIRSCH if op == "kirsch" else _ROBINSON, border)
+    return np.abs(cv2.Laplacian(source, cv2.CV_64F, ksize=1, borderType=cv_border))
+
+
+def divide_half_even(sums, divisor):
+    rounded = [round(Fraction(int(s), divisor)) for s in sums.ravel()]
+    return np.array(rounded, np.float64).reshape(sums.shape)
+
+
+_fmaf = ctypes.CDLL(ctypes.util.find_library("m")).fmaf
+_fmaf.argtypes = [ctypes.c_float] * 3
+_fmaf.restype = ctypes.c_float
+
+
+def fused_sum(image, kernel, border):
+    """float32 fused multiply-adds in row-major order, by the C library's fmaf."""
+    size = kernel.shape[0]
+    padded = pad(image, size // 2, border).tolist()
+    weights = np.asarray(kernel, np.float32).tolist()
+    out = np.zeros(image.shape, np.float32)
+    for y, x in np.ndindex(image.shape):
+        total = 0.0
+        for j in range(size):
+            for i in range(size):
+                total = _fmaf(weights[j][i], padded[y + j][x + i], total)
+        out[y, x] = total
+    return out
+
+
+def finish(m, depth, *, scale=0, delta=0, threshold=0, absolute=False, output_depth=None, is_float=False):
+    """From responses to pixels."""
+    top = (1 << depth) - 1
+    if absolute:
+        m = np.abs(m)
+    if scale not in (0, 1) or delta or is_float:
+        m = np.rint(m.astype(np.float32) * np.float32(scale or 1) + np.float32(delta)).astype(np.float64)
+    if threshold:
+        pixels = np.where(m >= threshold * 2 ** (depth - 8), top, 0)
+    else:
+        pixels = np.clip(m, 0, top)
+    pixels = pixels.astype(np.int64)
+    if output_depth == 8 and depth > 8:
+        pixels = np.minimum(255, (pixels + (1 << (depth - 9))) >> (depth - 8))
+    return pixels
