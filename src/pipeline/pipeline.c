@@ -52,6 +52,7 @@ struct ec_pipeline {
     struct ec_gpu_watch *watch;
     int depth_bits;
     double seconds_per_tick;
+    int64_t sink_begin_ns, sink_wait_ns; /* of the calling thread */
 
     struct ec_error source_error, stage_error, sink_error; /* each written by its thread, read after it was joined */
 };
@@ -144,6 +145,13 @@ static enum ec_status measure_limits(struct ec_pipeline *l, const struct ec_stre
     return status;
 }
 
+static void watch_gpu(struct ec_pipeline *l)
+{
+    struct ec_device_info device;
+    l->backend->describe(l->device, &device);
+    l->watch = ec_gpu_watch_open(device.bus_id, l->meters);
+}
+
 static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
 {
     enum ec_status status = check_params(&l->p, error);
@@ -175,7 +183,7 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (status == EC_OK)
         status = open_sinks(l, info, error);
     if (status == EC_OK && l->backend == &ec_backend_cuda)
-        l->watch = ec_gpu_watch_open(l->backend, l->device, l->meters);
+        watch_gpu(l);
     return status;
 }
 
@@ -264,6 +272,11 @@ static enum ec_status deliver(struct ec_pipeline *l, const struct ec_item *item)
     return status;
 }
 
+static void tell_sinks(struct ec_pipeline *l)
+{
+    ec_meters_stage(l->meters, EC_STAGE_SINK, ec_now_ns() - l->sink_begin_ns - l->sink_wait_ns, l->sink_wait_ns);
+}
+
 /* The strongest wish of any sink that has one: QUIT before PAUSE. */
 static enum ec_sink_wish poll_sinks(struct ec_pipeline *l, bool *has_poll)
 {
@@ -283,8 +296,8 @@ static enum ec_sink_wish poll_sinks(struct ec_pipeline *l, bool *has_poll)
 static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
 {
     enum ec_status status = EC_OK;
-    const int64_t begin_ns = ec_now_ns();
-    int64_t wait_ns = 0, stopped_ns = 0;
+    int64_t stopped_ns = 0;
+    l->sink_begin_ns = ec_now_ns();
     while (status == EC_OK) {
         bool has_poll = false;
         const enum ec_sink_wish wish = poll_sinks(l, &has_poll);
@@ -297,7 +310,7 @@ static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
             continue;
         }
         struct ec_item item;
-        const enum ec_queue_result r = ec_queue_pop(l->queue_out, &item, has_poll ? POLL_NS : -1, &wait_ns);
+        const enum ec_queue_result r = ec_queue_pop(l->queue_out, &item, has_poll ? POLL_NS : -1, &l->sink_wait_ns);
         if (r == EC_QUEUE_CLOSED)
             break;
         if (atomic_load(&l->halt) && !stopped_ns)
@@ -305,7 +318,7 @@ static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
         if (r == EC_QUEUE_OK && !(stopped_ns && ec_now_ns() - stopped_ns > DRAIN_NS))
             status = deliver(l, &item);
         ec_item_release(&item);
-        ec_meters_stage(l->meters, EC_STAGE_SINK, ec_now_ns() - begin_ns - wait_ns, wait_ns);
+        tell_sinks(l);
     }
     return status;
 }
@@ -344,6 +357,7 @@ static enum ec_status conclude(struct ec_pipeline *l, enum ec_status sinks, bool
         return atomic_load(&l->stop) ? EC_STOPPED : quit ? EC_OK : EC_ERROR_FRAMES;
     }
     const enum ec_status finished = finish_sinks(l);
+    tell_sinks(l);
     if (finished != EC_OK) {
         if (finished != EC_STOPPED)
             ec_log(log, EC_LOG_ERROR, "%s", l->sink_error.text);
