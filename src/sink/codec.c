@@ -206,6 +206,17 @@ enum ec_status ec_codec_pixel_format(enum AVPixelFormat *out, const AVCodec *cod
     return EC_OK;
 }
 
+/* Containers that place pictures by counting them at one rate. libavformat's AVFMT_VARIABLE_FPS does not tell: MP4 lacks it. */
+static bool has_fixed_rate(const AVOutputFormat *format)
+{
+    static const char *const names[] = {"avi", "ogg", "ogv", "swf", "dv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(format->name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static AVRational guess_rate(const struct ec_stream_info *info)
 {
     if (info->frame_rate.num > 0 && info->frame_rate.den > 0)
@@ -225,7 +236,7 @@ struct ec_timing ec_codec_timing(const AVCodec *codec, const AVOutputFormat *for
     const AVRational *rates = frame_rates(codec);
     if (rates)
         timing.frame_rate = rates[av_find_nearest_q_idx(timing.frame_rate, rates)];
-    if (timing.counted || rates || !(format->flags & AVFMT_VARIABLE_FPS)) {
+    if (timing.counted || rates || has_fixed_rate(format)) {
         av_reduce(&timing.frame_rate.num, &timing.frame_rate.den, timing.frame_rate.num, timing.frame_rate.den, 65535);
         timing.time_base = av_inv_q(timing.frame_rate);
     } else if (codec->id == AV_CODEC_ID_MPEG4 && timing.time_base.den > 65535) {
