@@ -42,7 +42,8 @@ static int run_videos(struct app_options *options)
         exit_status = app_exit_status(error.status, 0);
         goto done;
     }
-    exit_status = app_exit_status(run_task(&c), app_signals_caught(c.signals));
+    const enum ec_status status = run_task(&c);
+    exit_status = app_exit_status(status, app_signals_caught(c.signals));
 
 done:
     app_stats_file_close(&c.stats);

@@ -124,7 +124,8 @@ static bool is_video_device_format(const char *name, size_t length)
     return false;
 }
 
-/* A camera shows what is there now: the newest frame wins, and nothing is buffered on the way in. */
+/* A camera shows what is there now: the newest frame wins. FFmpeg's "nobuffer" is left alone, as it throws the packets away
+ * that were read to find out the format, and with them a network stream's first key frame. */
 static enum ec_status use_webcam(struct app_options *o, struct ec_error *error)
 {
     const char *device = o->webcam ? o->webcam : "/dev/video0";
@@ -136,9 +137,7 @@ static enum ec_status use_webcam(struct app_options *o, struct ec_error *error)
         o->pipeline.input_format = "v4l2";
     }
     o->pipeline.live = true;
-    if (error->status || app_options_add_input_option(o, "fflags=nobuffer", error))
-        return error->status;
-    return add_input(o, device, error);
+    return error->status ? error->status : add_input(o, device, error);
 }
 
 static enum ec_status use_demo(struct app_options *o, const char *scheme, struct ec_error *error)

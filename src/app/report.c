@@ -33,6 +33,7 @@ void app_report_bottleneck(const struct ec_logger *logger, const struct ec_stats
 {
     const char *bottleneck = app_bottleneck_name(s->bottleneck);
     if (bottleneck && isfinite(s->bottleneck_busy_percent))
-        ec_log(logger, EC_LOG_NOTICE, "the %s set the pace, busy %.0f %% of the time%s%s", bottleneck,
-               s->bottleneck_busy_percent, s->advice[0] ? ": " : "", s->advice);
+        ec_log(logger, EC_LOG_NOTICE, "the %s set the pace, busy %.0f %% of the time", bottleneck, s->bottleneck_busy_percent);
+    if (s->advice[0])
+        ec_log(logger, EC_LOG_NOTICE, "%s", s->advice);
 }

@@ -7,7 +7,7 @@
 /* One notice: what came out and how fast; a warning more if frames were lost. */
 void app_report_summary(const struct ec_logger *logger, const struct ec_pipeline_params *params, const struct ec_stats *stats);
 
-/* One notice: what set the pace, and what would help. Nothing where that is not known. */
+/* Two notices: what set the pace, and what would help. Nothing where that is not known. */
 void app_report_bottleneck(const struct ec_logger *logger, const struct ec_stats *stats);
 
 #endif

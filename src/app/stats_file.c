@@ -32,12 +32,11 @@ static enum ec_status open_file(struct app_stats_file *file, const char *const *
         return ec_fail(error, EC_ERROR_OUTPUT, "statistics cannot be written to '%s': %s", file->name, strerror(errno));
 
     struct stat s;
-    bool is_input = false;
-    for (int i = 0; i < input_count && fstat(fd, &s) == 0 && S_ISREG(s.st_mode); i++)
-        is_input |= is_same_file(&s, inputs[i]);
-    if (is_input) {
-        close(fd);
-        return ec_fail(error, EC_ERROR_ARGUMENT, "--stats names the input '%s'", file->name);
+    for (int i = 0; i < input_count && fstat(fd, &s) == 0 && S_ISREG(s.st_mode); i++) {
+        if (is_same_file(&s, inputs[i])) {
+            close(fd);
+            return ec_fail(error, EC_ERROR_ARGUMENT, "--stats '%s' is the input '%s'", file->name, inputs[i]);
+        }
     }
     file->stream = fdopen(fd, "w");
     if (!file->stream) {
