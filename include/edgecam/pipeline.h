@@ -61,6 +61,7 @@ struct ec_pipeline_params {
     struct ec_device_params device;
     int lanes;        /* CUDA lanes; 0: 3; at most EC_LANES_MAX */
     int queue_frames; /* frames each queue holds; 0: 4; at most EC_QUEUE_MAX */
+    const char *trace; /* write every interval of the run to this file, in the Trace Event Format (Perfetto opens it); NULL: no */
     bool measure_limits; /* measure what memory and PCIe can do before the run (about a second), for ec_stats */
     /* Opening a live or networked input may take long: it gives up with EC_STOPPED soon after this becomes non-zero (a signal
      * handler may set it). NULL: no such wish. Before ec_pipeline_open returns there is nothing ec_pipeline_stop could stop. */

@@ -22,6 +22,7 @@ void ec_feeder_run(const struct ec_feeder_params *p, struct ec_queue *out, struc
     bool taken = true;
     while (taken && !atomic_load(p->halt) && (p->max_frames == 0 || frames < p->max_frames)) {
         struct ec_item item = {0};
+        const int64_t from_ns = ec_now_ns();
         if (p->ops->read(p->source, &item, error) != EC_READ_ITEM)
             break;
         if (item.kind == EC_ITEM_FRAME) {
@@ -29,12 +30,14 @@ void ec_feeder_run(const struct ec_feeder_params *p, struct ec_queue *out, struc
                 clock_ns = ec_now_ns();
                 first_pts = item.frame.pts;
             }
-            if (p->realtime) {
-                const int64_t from = ec_now_ns();
-                ec_wait_until(clock_ns + (int64_t)((double)(item.frame.pts - first_pts) * tick_ns), p->halt);
-                wait_ns += ec_now_ns() - from;
-            }
             item.frame.index = frames++;
+            ec_trace_span(p->trace, EC_TRACK_DECODE, "decode", item.frame.index, from_ns, ec_now_ns());
+            if (p->realtime) {
+                const int64_t ready_ns = ec_now_ns();
+                ec_wait_until(clock_ns + (int64_t)((double)(item.frame.pts - first_pts) * tick_ns), p->halt);
+                item.frame.decoded_ns = ec_now_ns();
+                wait_ns += item.frame.decoded_ns - ready_ns;
+            }
             ec_meters_frame_in(p->meters);
         }
         taken = ec_queue_push(out, &item, &wait_ns);

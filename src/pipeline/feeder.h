@@ -7,6 +7,7 @@
 
 #include "pipeline/meters.h"
 #include "pipeline/queue.h"
+#include "pipeline/trace.h"
 #include "source/source.h"
 
 struct ec_feeder_params {
@@ -15,6 +16,7 @@ struct ec_feeder_params {
     int64_t max_frames; /* 0: all */
     bool realtime; /* hold each frame back until its time has come */
     struct ec_meters *meters;
+    struct ec_trace *trace; /* NULL: none */
     const atomic_bool *halt;
 };
 

@@ -16,6 +16,7 @@ struct ec_frame {
     int64_t pts, duration; /* in the video stream's time base (ec_stream_info); pts strictly increases */
     int64_t index; /* 0, 1, 2, ... of delivered frames */
     int64_t decoded_ns; /* CLOCK_MONOTONIC when it left the decoder */
+    int64_t queued_ns; /* when it entered the queue it came from */
     AVBufferRef *owner;
 };
 

@@ -6,8 +6,8 @@
 
 struct ec_gpu_watch;
 
-/* Starts a thread that feeds ec_meters_utilization with the GPU at this PCI address. NULL when its counters cannot be read: they stay
- * unknown then. */
+/* Starts a thread that feeds ec_meters_utilization with the GPU at this PCI address. NULL when its counters cannot be read:
+ * they stay unknown then. */
 struct ec_gpu_watch *ec_gpu_watch_open(const char *bus_id, struct ec_meters *meters);
 void ec_gpu_watch_close(struct ec_gpu_watch **watch);
 

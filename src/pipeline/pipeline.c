@@ -50,6 +50,7 @@ struct ec_pipeline {
     struct ec_queue *queue_in, *queue_out;
     struct ec_meters *meters;
     struct ec_gpu_watch *watch;
+    struct ec_trace *trace;
     int depth_bits;
     double seconds_per_tick;
     int64_t sink_begin_ns, sink_wait_ns; /* of the calling thread */
@@ -102,6 +103,7 @@ static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_i
             .threads = l->p.device.threads,
             .results = l->results,
             .meters = l->meters,
+            .trace = l->trace,
             .halt = &l->halt,
             .logger = l->p.logger,
         };
@@ -161,6 +163,10 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
         return status;
 
     l->lanes = l->p.lanes ? l->p.lanes : DEFAULT_LANES;
+    if (l->p.trace)
+        status = ec_trace_open(&l->trace, l->p.trace, l->lanes, error);
+    if (status != EC_OK)
+        return status;
     l->meters = ec_meters_open();
     l->frames = ec_pool_open(l->backend, l->device);
     l->results = ec_pool_open(l->backend, l->device);
@@ -211,6 +217,7 @@ void ec_pipeline_close(struct ec_pipeline **pipeline)
     if (!l)
         return;
     ec_gpu_watch_close(&l->watch);
+    ec_trace_close(&l->trace, NULL);
     for (int i = 0; i < l->sink_count; i++)
         l->sinks[i].ops->close(&l->sinks[i].sink);
     ec_stage_close(&l->stage);
@@ -242,6 +249,7 @@ static void *source_main(void *opaque)
         .max_frames = l->p.max_frames,
         .realtime = l->p.realtime,
         .meters = l->meters,
+        .trace = l->trace,
         .halt = &l->halt,
     };
     ec_feeder_run(&params, l->queue_in, &l->source_error);
@@ -259,6 +267,7 @@ static void *stage_main(void *opaque)
 static enum ec_status deliver(struct ec_pipeline *l, const struct ec_item *item)
 {
     enum ec_status status = EC_OK;
+    const int64_t from_ns = ec_now_ns();
     for (int i = 0; status == EC_OK && i < l->sink_count; i++) {
         const struct ec_sink_ops *ops = l->sinks[i].ops;
         if (item->kind == EC_ITEM_FRAME)
@@ -266,9 +275,13 @@ static enum ec_status deliver(struct ec_pipeline *l, const struct ec_item *item)
         else if (ops->packet)
             status = ops->packet(l->sinks[i].sink, item->packet, &l->sink_error);
     }
-    if (status == EC_OK && item->kind == EC_ITEM_FRAME)
-        ec_meters_frame_out(l->meters, ec_now_ns() - item->frame.decoded_ns,
-                            (double)(item->frame.pts + item->frame.duration) * l->seconds_per_tick);
+    if (status == EC_OK && item->kind == EC_ITEM_FRAME) {
+        const struct ec_frame *f = &item->frame;
+        const int64_t now = ec_now_ns();
+        ec_meters_frame_out(l->meters, now - f->decoded_ns, (double)(f->pts + f->duration) * l->seconds_per_tick);
+        ec_trace_span(l->trace, EC_TRACK_QUEUE_OUT, "waiting", f->index, f->queued_ns, from_ns);
+        ec_trace_span(l->trace, EC_TRACK_SINK, "deliver", f->index, from_ns, now);
+    }
     return status;
 }
 
@@ -394,6 +407,11 @@ enum ec_status ec_pipeline_run(struct ec_pipeline *l)
     }
     pthread_join(source, NULL);
     status = conclude(l, status, quit);
+    struct ec_error trace_error = {0};
+    if (ec_trace_close(&l->trace, &trace_error) != EC_OK) {
+        ec_log(&l->p.logger, EC_LOG_ERROR, "%s", trace_error.text);
+        status = status == EC_OK ? trace_error.status : status;
+    }
     ec_meters_end(l->meters);
     return status;
 }

@@ -154,6 +154,7 @@ bool ec_queue_push(struct ec_queue *q, struct ec_item *item, int64_t *wait_ns)
             if (!q->first)
                 account(q);
             node->item = *item;
+            node->item.frame.queued_ns = ec_now_ns();
             append(q, node);
             *item = (struct ec_item){0};
             taken = true;

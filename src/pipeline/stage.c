@@ -113,6 +113,8 @@ static void tell(struct ec_stage *s)
 static enum ec_status start(struct ec_stage *s, struct ec_frame *frame, struct ec_error *error)
 {
     struct job *job = job_at(s, s->count);
+    const int64_t from_ns = ec_now_ns(), index = frame->index;
+    ec_trace_span(s->p.trace, EC_TRACK_QUEUE_IN, "waiting", index, frame->queued_ns, from_ns);
     const size_t pitch = result_pitch(s);
     job->in = *frame;
     job->out = *frame;
@@ -128,13 +130,30 @@ static enum ec_status start(struct ec_stage *s, struct ec_frame *frame, struct e
                                        .pitch_bytes = (ptrdiff_t)pitch,
                                        .depth_bits = s->plan.output_depth_bits};
     const enum ec_status status = submit_job(s, job, error);
+    ec_trace_span(s->p.trace, EC_TRACK_STAGE, "submit", index, from_ns, ec_now_ns());
     return status == EC_ERROR_DEVICE ? take_over(s, error) : status;
+}
+
+static void trace_job(struct ec_stage *s, int64_t frame, const struct ec_job_times *t)
+{
+    static const char *const names[] = {"upload", "compute", "download"};
+    int64_t start = INT64_MAX, end = 0;
+    for (int e = 0; e < 3; e++) {
+        if (!t->start_ns[e] && !t->end_ns[e])
+            continue;
+        ec_trace_span(s->p.trace, EC_TRACK_H2D + e, names[e], frame, t->start_ns[e], t->end_ns[e]);
+        start = t->start_ns[e] < start ? t->start_ns[e] : start;
+        end = t->end_ns[e] > end ? t->end_ns[e] : end;
+    }
+    if (end > 0)
+        ec_trace_span(s->p.trace, EC_TRACK_LANE + t->lane, "frame", frame, start, end);
 }
 
 /* Hands on the oldest frame in flight; *taken is false when the output queue takes no more. */
 static enum ec_status deliver(struct ec_stage *s, struct ec_queue *out, bool *taken, struct ec_error *error)
 {
     struct ec_job_times times = {0};
+    const int64_t from_ns = ec_now_ns();
     enum ec_status status = s->p.backend->collect(s->engine, &times, error);
     if (status == EC_ERROR_DEVICE) {
         status = take_over(s, error);
@@ -145,6 +164,8 @@ static enum ec_status deliver(struct ec_stage *s, struct ec_queue *out, bool *ta
         return status;
     ec_meters_job(s->p.meters, &times, s->p.lanes);
     struct job *job = job_at(s, 0);
+    trace_job(s, job->out.index, &times);
+    ec_trace_span(s->p.trace, EC_TRACK_STAGE, "collect", job->out.index, from_ns, ec_now_ns());
     struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = job->out};
     job->out.owner = NULL;
     job_release(job);

@@ -9,6 +9,7 @@
 #include "pipeline/frame.h"
 #include "pipeline/meters.h"
 #include "pipeline/queue.h"
+#include "pipeline/trace.h"
 
 struct ec_stage_params {
     const struct ec_backend *backend;
@@ -21,6 +22,7 @@ struct ec_stage_params {
     int threads; /* of that CPU backend */
     struct ec_pool *results; /* where result frames come from */
     struct ec_meters *meters;
+    struct ec_trace *trace; /* NULL: none */
     const atomic_bool *halt; /* frames not yet started are dropped once it is true */
     struct ec_logger logger;
 };
