@@ -37,6 +37,8 @@ enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, 
         return ec_convolution(queue, in, out);
     if (plan->window_size > 3)
         return ec_gradient_wide(queue, in, out);
+    if (ec_gradient_pairs_fits(plan))
+        return ec_gradient_pairs(queue, in, out);
     return ec_neighbours(queue, in, out);
 }
 
