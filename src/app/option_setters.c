@@ -195,11 +195,16 @@ static enum ec_status add_pair(struct app_options *o, struct ec_option **list, i
     return EC_OK;
 }
 
+enum ec_status app_options_add_input_option(struct app_options *o, const char *pair, struct ec_error *error)
+{
+    return add_pair(o, &o->input_options, &o->pipeline.input_option_count, "--input-opt", pair, error);
+}
+
 enum ec_status app_add_input_option(struct app_options *o, const struct app_option *option, const char *value,
                                     struct ec_error *error)
 {
     (void)option;
-    return add_pair(o, &o->input_options, &o->pipeline.input_option_count, "--input-opt", value, error);
+    return app_options_add_input_option(o, value, error);
 }
 
 enum ec_status app_add_encoder_option(struct app_options *o, const struct app_option *option, const char *value,

@@ -111,7 +111,7 @@ static enum ec_status read_words(struct app_options *o, int argc, char **argv, s
     return EC_OK;
 }
 
-static bool is_video_device_format(const char *name, size_t length)
+static bool is_video_device(const char *name, size_t length)
 {
     const AVInputFormat *format = NULL;
     avdevice_register_all();
@@ -124,19 +124,23 @@ static bool is_video_device_format(const char *name, size_t length)
     return false;
 }
 
-/* A camera shows what is there now: the newest frame wins. FFmpeg's "nobuffer" is left alone, as it throws the packets away
- * that were read to find out the format, and with them a network stream's first key frame. */
+/* A camera shows what is there now: the newest frame wins. What FFmpeg reads from a device to find out its format is stale by
+ * the time it is known, so it is thrown away ("nobuffer"); not so for a URL, where it holds the stream's first key frame. */
 static enum ec_status use_webcam(struct app_options *o, struct ec_error *error)
 {
     const char *device = o->webcam ? o->webcam : "/dev/video0";
+    const char *format = o->pipeline.input_format;
     const char *colon = strchr(device, ':');
-    if (colon && !o->pipeline.input_format && is_video_device_format(device, (size_t)(colon - device))) {
-        o->pipeline.input_format = app_options_keep(o, strndup(device, (size_t)(colon - device)), error);
+    if (colon && !format && is_video_device(device, (size_t)(colon - device))) {
+        format = app_options_keep(o, strndup(device, (size_t)(colon - device)), error);
         device = colon + 1;
-    } else if (!o->pipeline.input_format && strncmp(device, "/dev/video", 10) == 0) {
-        o->pipeline.input_format = "v4l2";
+    } else if (!format && strncmp(device, "/dev/video", 10) == 0) {
+        format = "v4l2";
     }
+    o->pipeline.input_format = format;
     o->pipeline.live = true;
+    if (!error->status && format && is_video_device(format, strlen(format)))
+        app_options_add_input_option(o, "fflags=nobuffer", error);
     return error->status ? error->status : add_input(o, device, error);
 }
 

@@ -42,6 +42,9 @@ void app_options_free(struct app_options *options);
 /* Keeps a malloc'd string until app_options_free; NULL (after malloc failed too) in, or no memory: NULL and *error. */
 char *app_options_keep(struct app_options *options, char *text, struct ec_error *error);
 
+/* Adds one KEY=VALUE for the demuxer, as --input-opt does. */
+enum ec_status app_options_add_input_option(struct app_options *options, const char *pair, struct ec_error *error);
+
 enum app_argument { APP_ARGUMENT_NONE = 0, APP_ARGUMENT_REQUIRED, APP_ARGUMENT_OPTIONAL };
 enum app_group { APP_GROUP_INPUT = 0, APP_GROUP_EDGES, APP_GROUP_OUTPUT, APP_GROUP_RUN, APP_GROUP_REPORT, APP_GROUP_COUNT };
 

@@ -49,7 +49,8 @@ class Synthetic(support.Case):
         """FFmpeg's generator is a device too; it is faster than any camera, so the newest frame wins and the rest is counted."""
         stats = support.json.loads(self.edgecam("--webcam=lavfi:testsrc2=s=640x480:r=25:d=8", "--null", "--stats", "-").stdout)
         frames = stats["frames"]
-        self.assertEqual(frames["out"] + frames["dropped"], 200)
+        self.assertEqual(frames["out"] + frames["dropped"], frames["in"])
+        self.assertIn(frames["in"], (199, 200), "one is what FFmpeg read to find the format")
         self.assertGreater(frames["out"], 0)
 
 
