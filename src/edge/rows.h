@@ -11,6 +11,8 @@
 
 #include "edge/plan.h"
 
+#define EC_BLUR_SLACK 3
+
 /* The functions for one width of pixels, and of the integers that hold a 3x3 response. */
 struct ec_row_kind {
     size_t pixel_bytes;
@@ -22,7 +24,8 @@ struct ec_row_kind {
     void (*prepare)(void *out, const void *in, int n, const struct ec_luma_map *luma, bool limited_range);
     void (*to_float)(float *out, const void *in, int n);
 
-    /* The two passes of a Gaussian; `sums` is extended by half the size before it goes across. */
+    /* The two passes of a Gaussian; before it goes across, `sums` is extended by half the size and has EC_BLUR_SLACK finite
+     * elements more on both sides. */
     void (*blur_down)(void *sums, const void *const *rows, int n, const struct ec_blur_taps *taps);
     void (*blur_across)(void *out, const void *sums, int n, const struct ec_blur_taps *taps);
 

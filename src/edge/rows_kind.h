@@ -52,7 +52,22 @@ static void NAME(to_float)(float *restrict out, const void *in_row, int n)
         out[x] = (float)in[x];
 }
 
-/* The weights are symmetric: rows go in pairs, four pairs a pass, with weight 0 past the last. */
+/* The weights are symmetric, so rows go in pairs, four pairs a pass, with weight 0 past the last. */
+struct NAME(pairs) {
+    const PIXEL *a[4], *b[4];
+    BLUR_COUNT weights[4];
+};
+
+OUT_OF_LINE void NAME(add_pairs)(BLUR_COUNT *restrict counts, const struct NAME(pairs) * pairs, int n)
+{
+    const PIXEL *restrict a0 = pairs->a[0], *restrict a1 = pairs->a[1], *restrict a2 = pairs->a[2], *restrict a3 = pairs->a[3];
+    const PIXEL *restrict b0 = pairs->b[0], *restrict b1 = pairs->b[1], *restrict b2 = pairs->b[2], *restrict b3 = pairs->b[3];
+    const BLUR_COUNT w0 = pairs->weights[0], w1 = pairs->weights[1], w2 = pairs->weights[2], w3 = pairs->weights[3];
+    for (int x = 0; x < n; x++)
+        counts[x] = (BLUR_COUNT)(counts[x] + w0 * (BLUR_COUNT)(a0[x] + b0[x]) + w1 * (BLUR_COUNT)(a1[x] + b1[x]) +
+                                 w2 * (BLUR_COUNT)(a2[x] + b2[x]) + w3 * (BLUR_COUNT)(a3[x] + b3[x]));
+}
+
 static void NAME(blur_down)(void *sums_row, const void *const *rows, int n, const struct ec_blur_taps *taps)
 {
     BLUR_SUM *restrict sums = sums_row;
@@ -65,26 +80,36 @@ static void NAME(blur_down)(void *sums_row, const void *const *rows, int n, cons
         for (int x = 0; x < columns; x++)
             counts[x] = (BLUR_COUNT)(middle_weight * middle[x]);
         for (int first = 1; first <= half; first += 4) {
-            const PIXEL *up[4], *down[4];
-            BLUR_COUNT weights[4];
+            struct NAME(pairs) pairs;
             for (int k = 0; k < 4; k++) {
                 const int distance = first + k <= half ? first + k : first;
-                up[k] = (const PIXEL *)rows[half - distance] + start;
-                down[k] = (const PIXEL *)rows[half + distance] + start;
-                weights[k] = first + k <= half ? (BLUR_COUNT)taps->weights[half - distance] : 0;
+                pairs.a[k] = (const PIXEL *)rows[half - distance] + start;
+                pairs.b[k] = (const PIXEL *)rows[half + distance] + start;
+                pairs.weights[k] = first + k <= half ? (BLUR_COUNT)taps->weights[half - distance] : 0;
             }
-            for (int x = 0; x < columns; x++)
-                counts[x] = (BLUR_COUNT)(counts[x] + weights[0] * (BLUR_COUNT)(up[0][x] + down[0][x]) +
-                                         weights[1] * (BLUR_COUNT)(up[1][x] + down[1][x]) +
-                                         weights[2] * (BLUR_COUNT)(up[2][x] + down[2][x]) +
-                                         weights[3] * (BLUR_COUNT)(up[3][x] + down[3][x]));
+            NAME(add_pairs)(counts, &pairs, columns);
         }
         for (int x = 0; x < columns; x++)
             sums[start + x] = (BLUR_SUM)counts[x];
     }
 }
 
-/* A sum has at most 24 bits (8-bit pixels) or 48 (deeper ones), and so has its rounded fraction: all exact. */
+/* weights[k] times the sums distance + k columns away on either side. */
+OUT_OF_LINE void NAME(add_sides)(BLUR_SUM *restrict totals, const BLUR_SUM *sums, int distance, const BLUR_SUM weights[4],
+                                 int n)
+{
+    const BLUR_SUM *l0 = sums - distance, *r0 = sums + distance;
+    const BLUR_SUM w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
+    for (int x = 0; x < n; x++) {
+        BLUR_SUM total = BLUR_MULTIPLY_ADD(w0, l0[x] + r0[x], totals[x]);
+        total = BLUR_MULTIPLY_ADD(w1, l0[x - 1] + r0[x + 1], total);
+        total = BLUR_MULTIPLY_ADD(w2, l0[x - 2] + r0[x + 2], total);
+        totals[x] = BLUR_MULTIPLY_ADD(w3, l0[x - 3] + r0[x + 3], total);
+    }
+}
+
+/* A sum has at most 24 bits (8-bit pixels) or 48 (deeper ones), and so has its rounded fraction: all exact. The margins of
+ * `sums` reach EC_BLUR_SLACK columns further than the weights, for weights that are 0. */
 static void NAME(blur_across)(void *out_row, const void *sums_row, int n, const struct ec_blur_taps *taps)
 {
     PIXEL *restrict out = out_row;
@@ -98,20 +123,10 @@ static void NAME(blur_across)(void *out_row, const void *sums_row, int n, const 
         for (int x = 0; x < columns; x++)
             totals[x] = middle_weight * sums[x];
         for (int first = 1; first <= half; first += 4) {
-            const BLUR_SUM *left[4], *right[4];
             BLUR_SUM weights[4];
-            for (int k = 0; k < 4; k++) {
-                const int distance = first + k <= half ? first + k : first;
-                left[k] = sums - distance;
-                right[k] = sums + distance;
-                weights[k] = first + k <= half ? (BLUR_SUM)taps->weights[half - distance] : 0;
-            }
-            for (int x = 0; x < columns; x++) {
-                BLUR_SUM total = BLUR_MULTIPLY_ADD(weights[0], left[0][x] + right[0][x], totals[x]);
-                total = BLUR_MULTIPLY_ADD(weights[1], left[1][x] + right[1][x], total);
-                total = BLUR_MULTIPLY_ADD(weights[2], left[2][x] + right[2][x], total);
-                totals[x] = BLUR_MULTIPLY_ADD(weights[3], left[3][x] + right[3][x], total);
-            }
+            for (int k = 0; k < 4; k++)
+                weights[k] = first + k <= half ? (BLUR_SUM)taps->weights[half - first - k] : 0;
+            NAME(add_sides)(totals, sums, first, weights, columns);
         }
         for (int x = 0; x < columns; x++)
             out[start + x] = (PIXEL)(int32_t)(totals[x] * unit + (BLUR_SUM)0.5);
@@ -407,6 +422,10 @@ static void NAME(difference)(void *out_row, int32_t *restrict response, const vo
  */
 
 #define SUM_PIXELS(name, total, multiply_add, result)                                                                          \
+    OUT_OF_LINE void NAME(name##_add)(total *restrict sums, const PIXEL *const t[GROUP], const total w[GROUP], int n)          \
+    {                                                                                                                          \
+        ADD_GROUP(PIXEL, total, multiply_add)                                                                                  \
+    }                                                                                                                          \
     static void NAME(name)(result *restrict out, const void *const *terms, const float *weights, int count, int n)             \
     {                                                                                                                          \
         for (int start = 0; start < n; start += BLOCK) {                                                                       \
@@ -422,16 +441,7 @@ static void NAME(difference)(void *out_row, int32_t *restrict response, const vo
                     t[k] = (const PIXEL *)terms[inside ? first + k : first] + start;                                           \
                     w[k] = inside ? (total)weights[first + k] : 0;                                                             \
                 }                                                                                                              \
-                for (int x = 0; x < columns; x++) {                                                                            \
-                    total sum = (total)multiply_add(w[0], (total)t[0][x], sums[x]);                                            \
-                    sum = (total)multiply_add(w[1], (total)t[1][x], sum);                                                      \
-                    sum = (total)multiply_add(w[2], (total)t[2][x], sum);                                                      \
-                    sum = (total)multiply_add(w[3], (total)t[3][x], sum);                                                      \
-                    sum = (total)multiply_add(w[4], (total)t[4][x], sum);                                                      \
-                    sum = (total)multiply_add(w[5], (total)t[5][x], sum);                                                      \
-                    sum = (total)multiply_add(w[6], (total)t[6][x], sum);                                                      \
-                    sums[x] = (total)multiply_add(w[7], (total)t[7][x], sum);                                                  \
-                }                                                                                                              \
+                NAME(name##_add)(sums, t, w, columns);                                                                         \
             }                                                                                                                  \
             for (int x = 0; x < columns; x++)                                                                                  \
                 out[start + x] = (result)sums[x];                                                                              \

@@ -6,6 +6,8 @@
 #include "edge/rows.h"
 
 #define INLINE static inline __attribute__((always_inline))
+/* gcc 12 vectorises these loops where they stand alone, but not always inside the loops that call them. */
+#define OUT_OF_LINE static __attribute__((noinline))
 #define BLOCK 512 /* columns whose sums stay in the first-level cache */
 #define GROUP 8 /* terms a pass over a block takes */
 
@@ -72,49 +74,44 @@ static void divide_double(int32_t *restrict response, const double *restrict sum
         response[x] = divide_half_even(sums[x], (double)divisor);
 }
 
-/* Terms `first` to `first` + GROUP - 1 of a sum, with weight 0 past the end; a product with 0 changes nothing, as terms are
- * finite. */
-struct float_group {
-    const float *terms[GROUP];
-    float weights[GROUP];
-};
-
-INLINE struct float_group float_group_at(const float *const *terms, const float *weights, int first, int count)
-{
-    struct float_group group = {{0}, {0}};
-    for (int k = 0; k < GROUP; k++) {
-        const bool inside = first + k < count;
-        group.terms[k] = terms[inside ? first + k : first];
-        group.weights[k] = inside ? weights[first + k] : 0;
+/* Adds GROUP terms t with weights w to sums, in order; terms past the end of a sum have weight 0, which changes nothing, as all
+ * terms are finite. */
+#define ADD_GROUP(term, total, multiply_add)                                                                                   \
+    const term *restrict t0 = t[0], *restrict t1 = t[1], *restrict t2 = t[2], *restrict t3 = t[3];                             \
+    const term *restrict t4 = t[4], *restrict t5 = t[5], *restrict t6 = t[6], *restrict t7 = t[7];                             \
+    const total w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5], w6 = w[6], w7 = w[7];                        \
+    for (int x = 0; x < n; x++) {                                                                                              \
+        total sum = (total)multiply_add(w0, (total)t0[x], sums[x]);                                                            \
+        sum = (total)multiply_add(w1, (total)t1[x], sum);                                                                      \
+        sum = (total)multiply_add(w2, (total)t2[x], sum);                                                                      \
+        sum = (total)multiply_add(w3, (total)t3[x], sum);                                                                      \
+        sum = (total)multiply_add(w4, (total)t4[x], sum);                                                                      \
+        sum = (total)multiply_add(w5, (total)t5[x], sum);                                                                      \
+        sum = (total)multiply_add(w6, (total)t6[x], sum);                                                                      \
+        sums[x] = (total)multiply_add(w7, (total)t7[x], sum);                                                                  \
     }
-    return group;
-}
 
 #define SUM_FLOATS(name, multiply_add)                                                                                         \
+    OUT_OF_LINE void name##_add(float *restrict sums, const float *const t[GROUP], const float w[GROUP], int n)                \
+    {                                                                                                                          \
+        ADD_GROUP(float, float, multiply_add)                                                                                  \
+    }                                                                                                                          \
     static void name(float *restrict out, const float *const *terms, const float *weights, int count, int n)                   \
     {                                                                                                                          \
         for (int start = 0; start < n; start += BLOCK) {                                                                       \
-            float sums[BLOCK];                                                                                                 \
             const int columns = n - start < BLOCK ? n - start : BLOCK;                                                         \
             for (int x = 0; x < columns; x++)                                                                                  \
-                sums[x] = 0;                                                                                                   \
+                out[start + x] = 0;                                                                                            \
             for (int first = 0; first < count; first += GROUP) {                                                               \
-                const struct float_group group = float_group_at(terms, weights, first, count);                                 \
-                const float *const *t = group.terms;                                                                           \
-                const float *w = group.weights;                                                                                \
-                for (int x = 0; x < columns; x++) {                                                                            \
-                    float sum = multiply_add(w[0], t[0][start + x], sums[x]);                                                  \
-                    sum = multiply_add(w[1], t[1][start + x], sum);                                                            \
-                    sum = multiply_add(w[2], t[2][start + x], sum);                                                            \
-                    sum = multiply_add(w[3], t[3][start + x], sum);                                                            \
-                    sum = multiply_add(w[4], t[4][start + x], sum);                                                            \
-                    sum = multiply_add(w[5], t[5][start + x], sum);                                                            \
-                    sum = multiply_add(w[6], t[6][start + x], sum);                                                            \
-                    sums[x] = multiply_add(w[7], t[7][start + x], sum);                                                        \
+                const float *t[GROUP];                                                                                         \
+                float w[GROUP];                                                                                                \
+                for (int k = 0; k < GROUP; k++) {                                                                              \
+                    const bool inside = first + k < count;                                                                     \
+                    t[k] = terms[inside ? first + k : first] + start;                                                          \
+                    w[k] = inside ? weights[first + k] : 0;                                                                    \
                 }                                                                                                              \
+                name##_add(out + start, t, w, columns);                                                                        \
             }                                                                                                                  \
-            for (int x = 0; x < columns; x++)                                                                                  \
-                out[start + x] = sums[x];                                                                                      \
         }                                                                                                                      \
     }
 

@@ -72,7 +72,8 @@ static bool open_rings(struct ec_strip *s)
     ok = ok && ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
     if (blur) {
         ok = ok && ec_ring_open(&s->blurred, ec_min_i32(plan->window_size, s->height), width, pixel, left, right);
-        ok = ok && ec_ring_open(&s->blur_sums, 1, width, s->kind->blur_bytes, blur / 2, blur / 2);
+        ok = ok &&
+             ec_ring_open(&s->blur_sums, 1, width, s->kind->blur_bytes, blur / 2 + EC_BLUR_SLACK, blur / 2 + EC_BLUR_SLACK);
     }
     switch (s->family) {
     case FAMILY_GRADIENT: {
@@ -83,7 +84,8 @@ static bool open_rings(struct ec_strip *s)
     case FAMILY_WINDOW:
         return ok;
     case FAMILY_DIFFERENCE:
-        return ok && ec_ring_open(&s->wide_sums, 1, width, s->kind->blur_bytes, wide / 2, wide / 2) &&
+        return ok &&
+               ec_ring_open(&s->wide_sums, 1, width, s->kind->blur_bytes, wide / 2 + EC_BLUR_SLACK, wide / 2 + EC_BLUR_SLACK) &&
                ec_ring_open(&s->near_row, 1, width, pixel, 0, 0) && ec_ring_open(&s->far_row, 1, width, pixel, 0, 0);
     case FAMILY_NARROW:
         return ok && ec_ring_open(&s->sums, 1, width, sizeof(float), 0, 0);
