@@ -95,13 +95,16 @@ static void first_size(const struct ec_sink *s, int *width, int *height)
 
 static enum ec_status open_video(struct ec_sink *s, struct ec_error *error)
 {
+    static const char help[] = "set DISPLAY or WAYLAND_DISPLAY to a running one, or write a file with -o";
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
     if (SDL_InitSubSystem(SDL_INIT_VIDEO))
-        return ec_fail(error, EC_ERROR_DEVICE,
-                       "no display: %s; set DISPLAY or WAYLAND_DISPLAY to a running one, or write a file with -o",
-                       SDL_GetError());
+        return ec_fail(error, EC_ERROR_DEVICE, "no display: %s; %s", SDL_GetError(), help);
     s->video = true;
+    /* SDL ends its search with drivers that show nothing; only a person who names one wants that. */
+    const char *driver = SDL_GetCurrentVideoDriver();
+    if (!SDL_GetHint(SDL_HINT_VIDEODRIVER) && driver && (strcmp(driver, "offscreen") == 0 || strcmp(driver, "dummy") == 0))
+        return ec_fail(error, EC_ERROR_DEVICE, "no display: neither an X nor a Wayland server answers; %s", help);
     SDL_SetYUVConversionMode(SDL_YUV_CONVERSION_JPEG); /* full range */
     return EC_OK;
 }
