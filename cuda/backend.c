@@ -11,5 +11,6 @@ const struct ec_backend ec_backend_cuda = {
     .engine_close = ec_cuda_engine_close,
     .submit = ec_cuda_submit,
     .collect = ec_cuda_collect,
+    .decode_device = ec_cuda_decode_device,
     .measure = ec_cuda_measure,
 };

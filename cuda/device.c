@@ -169,6 +169,8 @@ void ec_cuda_close(struct ec_device **device)
     if (!d)
         return;
     ec_cuda_host_release_all(d);
+    if (d->decode_stream)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(d->decode_stream));
     ec_nvml_close(&d->nvml);
     pthread_mutex_destroy(&d->lock);
     free(d);

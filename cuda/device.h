@@ -2,6 +2,7 @@
 #ifndef EC_CUDA_DEVICE_H
 #define EC_CUDA_DEVICE_H
 
+#include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@ struct ec_device {
     char name[128], driver[64], bus_id[32];
     struct ec_nvml *nvml;
     atomic_llong pinned_bytes, memory_bytes;
+    cudaStream_t decode_stream; /* of ec_cuda_decode_device; NULL before */
 
     pthread_mutex_t lock; /* of what follows */
     bool ordinary_noticed;
@@ -42,6 +44,7 @@ void ec_cuda_engine_close(struct ec_engine **engine);
 enum ec_status ec_cuda_submit(struct ec_engine *engine, const struct ec_image *in, bool limited_range, struct ec_image *out,
                               struct ec_error *error);
 enum ec_status ec_cuda_collect(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error);
+struct AVBufferRef *ec_cuda_decode_device(struct ec_device *device, struct ec_error *error);
 enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
 
 #endif

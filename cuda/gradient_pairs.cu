@@ -42,8 +42,8 @@ EC_DEVICE uint32_t smooth(uint32_t a, uint32_t b, uint32_t c)
     return Taps::INNER ? pair_multiply_add(b, Taps::INNER, sum) : pair_add(b, sum);
 }
 
-/* One row, by pairs of columns (2k, 2k + 1): right minus left neighbour, and the sum across; or the columns themselves, as pairs
- * (2k, 2k + 1) and as pairs (2k - 1, 2k). */
+/* One row, by pairs of columns (2k, 2k + 1): right minus left neighbour, and the sum across; or the columns themselves, as
+ * pairs (2k, 2k + 1) and as pairs (2k - 1, 2k). */
 struct Row {
     uint32_t along[PAIRS], across[PAIRS], even[PAIRS], odd[PAIRS + 1];
 };
@@ -105,7 +105,8 @@ EC_DEVICE uint32_t magnitude(uint32_t gx, uint32_t gy, uint32_t cap, float cap_s
 {
     if (!L2)
         return pair_min(pair_add_magnitudes(gx, gy), cap);
-    return permute(root_bits(pair_low(gx), pair_low(gy), cap_square), root_bits(pair_high(gx), pair_high(gy), cap_square), 0x5410);
+    return permute(root_bits(pair_low(gx), pair_low(gy), cap_square), root_bits(pair_high(gx), pair_high(gy), cap_square),
+                   0x5410);
 }
 
 /* Four finished pixels from two pairs of responses. */
@@ -119,7 +120,8 @@ EC_DEVICE uint32_t finish_word(uint32_t a, uint32_t b, const struct ec_finish &f
            ec_finish((int32_t)(b & 0xffff), &f) << 16 | ec_finish((int32_t)(b >> 16), &f) << 24;
 }
 
-/* The 16 columns from x on, where a row has that many, else as many as it has and the one that the border rule puts after them. */
+/* The 16 columns from x on, where a row has that many, else as many as it has and the one that the border rule puts after them.
+ */
 EC_DEVICE void load_words(uint32_t *words, const ec_gpu_source &in, int32_t x, int32_t y, int32_t source_y)
 {
     if (in.vector && x + COLUMNS <= in.width_px) {
@@ -223,8 +225,7 @@ enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_
 
 bool ec_gradient_pairs_fits(const ec_plan *plan)
 {
-    const bool gradient =
-        plan->op == EC_OPERATOR_SOBEL || plan->op == EC_OPERATOR_SCHARR || plan->op == EC_OPERATOR_PREWITT;
+    const bool gradient = plan->op == EC_OPERATOR_SOBEL || plan->op == EC_OPERATOR_SCHARR || plan->op == EC_OPERATOR_PREWITT;
     return gradient && plan->window_size == 3 && plan->depth_bits == 8 && plan->saturation >= 0 &&
            plan->saturation <= (plan->norm == EC_NORM_L1 ? PAIR_LIMIT : ROOT_LIMIT);
 }

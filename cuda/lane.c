@@ -53,6 +53,7 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
                               bool limited_range, const struct ec_image *out, struct ec_error *error)
 {
     const bool upload = in->memory == EC_MEMORY_HOST, download = out->memory == EC_MEMORY_HOST;
+    const struct ec_device *device = shared->device;
     const int32_t rows = shared->height_px;
     const struct ec_gpu_frame frame = {
         .d_in = upload ? lane->d_in : in->data,
@@ -71,6 +72,11 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     if (upload && (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_START], lane->stream)) ||
                    !copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
                                cudaMemcpyHostToDevice, lane->stream, error)))
+        return EC_ERROR_DEVICE;
+    /* A decoder may still be writing the frame: what it has queued comes first. */
+    if (!upload && device->decode_stream &&
+        (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_START], device->decode_stream)) ||
+         !EC_CUDA(error, cudaStreamWaitEvent(lane->stream, lane->marks[EC_MARK_START], 0))))
         return EC_ERROR_DEVICE;
     if (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_UPLOADED], lane->stream)))
         return EC_ERROR_DEVICE;

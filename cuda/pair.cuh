@@ -18,7 +18,8 @@
 namespace ec
 {
 
-/* Byte i of the result is the byte of b:a that nibble i of `selector` names; with the nibble's bit 3 that byte's sign, spread. */
+/* Byte i of the result is the byte of b:a that nibble i of `selector` names; with the nibble's bit 3 that byte's sign, spread.
+ */
 EC_DEVICE uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
 {
 #ifdef __CUDA_ARCH__
@@ -38,11 +39,23 @@ EC_DEVICE uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
 
 #ifdef __CUDA_ARCH__
 
-EC_DEVICE __half2 as_half2(uint32_t v) { return *reinterpret_cast<__half2 *>(&v); }
-EC_DEVICE uint32_t as_bits(__half2 v) { return *reinterpret_cast<uint32_t *>(&v); }
+EC_DEVICE __half2 as_half2(uint32_t v)
+{
+    return *reinterpret_cast<__half2 *>(&v);
+}
+EC_DEVICE uint32_t as_bits(__half2 v)
+{
+    return *reinterpret_cast<uint32_t *>(&v);
+}
 
-EC_DEVICE uint32_t pair_add(uint32_t a, uint32_t b) { return as_bits(__hadd2_rn(as_half2(a), as_half2(b))); }
-EC_DEVICE uint32_t pair_subtract(uint32_t a, uint32_t b) { return as_bits(__hsub2_rn(as_half2(a), as_half2(b))); }
+EC_DEVICE uint32_t pair_add(uint32_t a, uint32_t b)
+{
+    return as_bits(__hadd2_rn(as_half2(a), as_half2(b)));
+}
+EC_DEVICE uint32_t pair_subtract(uint32_t a, uint32_t b)
+{
+    return as_bits(__hsub2_rn(as_half2(a), as_half2(b)));
+}
 /* a * factor + b, rounded once; `factor` is the half for a small integer, twice. */
 EC_DEVICE uint32_t pair_multiply_add(uint32_t a, uint32_t factor, uint32_t b)
 {
@@ -52,12 +65,24 @@ EC_DEVICE uint32_t pair_add_magnitudes(uint32_t a, uint32_t b)
 {
     return as_bits(__hadd2_rn(__habs2(as_half2(a)), __habs2(as_half2(b))));
 }
-EC_DEVICE uint32_t pair_min(uint32_t a, uint32_t b) { return __vminu2(a, b); }
-EC_DEVICE uint32_t pair_max(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
+EC_DEVICE uint32_t pair_min(uint32_t a, uint32_t b)
+{
+    return __vminu2(a, b);
+}
+EC_DEVICE uint32_t pair_max(uint32_t a, uint32_t b)
+{
+    return __vmaxu2(a, b);
+}
 
 /* n * 2^-24, exact. */
-EC_DEVICE float pair_low(uint32_t v) { return __low2float(as_half2(v)); }
-EC_DEVICE float pair_high(uint32_t v) { return __high2float(as_half2(v)); }
+EC_DEVICE float pair_low(uint32_t v)
+{
+    return __low2float(as_half2(v));
+}
+EC_DEVICE float pair_high(uint32_t v)
+{
+    return __high2float(as_half2(v));
+}
 
 /* Relative error at most 2^-22. */
 EC_DEVICE float root_estimate(float v)
@@ -66,7 +91,10 @@ EC_DEVICE float root_estimate(float v)
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
     return r;
 }
-EC_DEVICE uint32_t float_bits(float v) { return __float_as_uint(v); }
+EC_DEVICE uint32_t float_bits(float v)
+{
+    return __float_as_uint(v);
+}
 
 #else /* the same on a host, for tests without a GPU */
 
@@ -114,7 +142,10 @@ inline uint32_t pair_multiply_add(uint32_t a, uint32_t factor, uint32_t b)
     const int32_t n = (int32_t)(1024 + (factor & 1023)) >> (25 - (factor >> 10 & 31));
     return pair_map(a, b, [n](int32_t x, int32_t y) { return x * n + y; });
 }
-inline uint32_t pair_add_magnitudes(uint32_t a, uint32_t b) { return pair_add(a & 0x7fff7fffu, b & 0x7fff7fffu); }
+inline uint32_t pair_add_magnitudes(uint32_t a, uint32_t b)
+{
+    return pair_add(a & 0x7fff7fffu, b & 0x7fff7fffu);
+}
 inline uint32_t pair_min(uint32_t a, uint32_t b)
 {
     const uint32_t low = (a & 0xffff) < (b & 0xffff) ? a & 0xffff : b & 0xffff, high = a >> 16 < b >> 16 ? a >> 16 : b >> 16;
@@ -125,9 +156,18 @@ inline uint32_t pair_max(uint32_t a, uint32_t b)
     const uint32_t low = (a & 0xffff) > (b & 0xffff) ? a & 0xffff : b & 0xffff, high = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
     return low | high << 16;
 }
-inline float pair_low(uint32_t v) { return ldexpf((float)half_integer(v & 0xffff), -24); }
-inline float pair_high(uint32_t v) { return ldexpf((float)half_integer(v >> 16), -24); }
-inline float root_estimate(float v) { return sqrtf(v) * (1.0f - 0x1p-22f); } /* as wrong as a device may be */
+inline float pair_low(uint32_t v)
+{
+    return ldexpf((float)half_integer(v & 0xffff), -24);
+}
+inline float pair_high(uint32_t v)
+{
+    return ldexpf((float)half_integer(v >> 16), -24);
+}
+inline float root_estimate(float v)
+{
+    return sqrtf(v) * (1.0f - 0x1p-22f);
+} /* as wrong as a device may be */
 inline uint32_t float_bits(float v)
 {
     uint32_t bits;
