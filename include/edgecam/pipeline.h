@@ -18,6 +18,10 @@ struct ec_option {
     const char *key, *value;
 };
 
+/* AUTO: the GPU's decoder (NVDEC) where frames go to that GPU upright and unfiltered and it takes the format, else FFmpeg's
+ * own. NVDEC: EC_ERROR_DEVICE where that cannot be. */
+enum ec_decoder { EC_DECODER_AUTO = 0, EC_DECODER_CPU, EC_DECODER_NVDEC };
+
 /* Zero-initialised defaults except `input` and at least one sink. Strings and arrays are the caller's and must live until
  * ec_pipeline_close. */
 struct ec_pipeline_params {
@@ -27,41 +31,43 @@ struct ec_pipeline_params {
     const char *input_format; /* FFmpeg demuxer or device name; NULL: probed */
     const struct ec_option *input_options;
     int input_option_count;
-    bool has_stream;     /* take the stream `stream` instead of the best one */
-    int stream;          /* index in the container, from 0 */
-    double start_s;      /* skip to here */
-    double duration_s;   /* 0: to the end */
-    int64_t max_frames;  /* 0: all */
-    bool loop;           /* start again at the end, for ever */
-    bool realtime;       /* deliver frames no faster than their timestamps */
-    bool live;           /* newest frame wins: a full queue drops its oldest frame, counted in frames_dropped */
+    bool has_stream; /* take the stream `stream` instead of the best one */
+    int stream; /* index in the container, from 0 */
+    double start_s; /* skip to here */
+    double duration_s; /* 0: to the end */
+    int64_t max_frames; /* 0: all */
+    bool loop; /* start again at the end, for ever */
+    bool realtime; /* deliver frames no faster than their timestamps */
+    bool live; /* newest frame wins: a full queue drops its oldest frame, counted in frames_dropped */
     const char *prefilter; /* libavfilter graph applied to the decoded picture first */
-    int decoder_threads;   /* 0: FFmpeg's choice */
+    int decoder_threads; /* 0: FFmpeg's choice */
+    enum ec_decoder decoder;
 
     /* Edges. edge.range and edge.output_depth_bits are not used here: the range is each frame's own (untagged YUV is limited,
      * untagged gray and RGB full), the depth follows native_depth. */
     struct ec_edge_params edge;
-    bool luma_raw;           /* never expand limited range */
-    bool native_depth;       /* keep more than 8 bits in the output */
+    bool luma_raw; /* never expand limited range */
+    bool native_depth; /* keep more than 8 bits in the output */
 
     /* Sinks; several may be named. */
-    const char *output;        /* file name, or "-" for standard output */
+    const char *output; /* file name, or "-" for standard output */
     const char *output_format; /* FFmpeg muxer; NULL: from the name, yuv4mpegpipe for "-" */
-    const char *codec;         /* FFmpeg encoder; NULL: the format's usual one */
+    const char *codec; /* FFmpeg encoder; NULL: the format's usual one */
     const char *crf, *preset, *pixel_format; /* NULL: the encoder's usual */
     const struct ec_option *encoder_options;
     int encoder_option_count;
-    bool no_audio;   /* drop every stream but the video */
-    bool overwrite;  /* an existing output may be replaced */
-    bool display;    /* a window; ec_pipeline_run must be called on the main thread */
-    bool hash;       /* one line a frame on standard output: index, time in seconds, MD5 of the plane without padding */
-    bool null_sink;  /* count and drop */
+    bool no_audio; /* drop every stream but the video */
+    bool overwrite; /* an existing output may be replaced */
+    bool display; /* a window; ec_pipeline_run must be called on the main thread */
+    bool hash; /* one line a frame on standard output: index, time in seconds, MD5 of the plane without padding */
+    bool null_sink; /* count and drop */
 
     /* Run. */
     struct ec_device_params device;
-    int lanes;        /* CUDA lanes; 0: 3; at most EC_LANES_MAX */
+    int lanes; /* CUDA lanes; 0: 3; at most EC_LANES_MAX */
     int queue_frames; /* frames each queue holds; 0: 4; at most EC_QUEUE_MAX */
-    const char *trace; /* write every interval of the run to this file, in the Trace Event Format (Perfetto opens it); NULL: no */
+    const char
+        *trace; /* write every interval of the run to this file, in the Trace Event Format (Perfetto opens it); NULL: no */
     bool measure_limits; /* measure what memory and PCIe can do before the run (about a second), for ec_stats */
     /* Opening a live or networked input may take long: it gives up with EC_STOPPED soon after this becomes non-zero (a signal
      * handler may set it). NULL: no such wish. Before ec_pipeline_open returns there is nothing ec_pipeline_stop could stop. */

@@ -13,6 +13,7 @@
 #include "edgecam/image.h"
 #include "edgecam/stats.h"
 
+struct AVBufferRef;
 struct ec_device; /* each backend defines its own */
 struct ec_engine;
 
@@ -61,6 +62,10 @@ struct ec_backend {
                              struct ec_error *error);
     /* Waits for the oldest frame in flight; *times may be NULL. After an error the engine can only be closed. */
     enum ec_status (*collect)(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error);
+
+    /* FFmpeg's device context (a new reference to an AVHWDeviceContext) for a decoder that writes into this device's memory; submit()
+     * of a frame in device memory waits for what that decoder has queued. NULL in the table, or *error says why not: there is none. */
+    struct AVBufferRef *(*decode_device)(struct ec_device *device, struct ec_error *error);
 
     enum ec_status (*measure)(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
 };

@@ -39,6 +39,7 @@ struct ec_pipeline {
     const struct ec_backend *backend;
     struct ec_device *device;
     struct ec_pool *frames, *results;
+    AVBufferRef *decode_device; /* FFmpeg's view of the GPU, NULL without */
     const struct ec_source_ops *source_ops;
     struct ec_source *source;
     struct ec_stage *stage;
@@ -75,9 +76,22 @@ static enum ec_status check_params(const struct ec_pipeline_params *p, struct ec
     return EC_OK;
 }
 
+static int queue_frames(const struct ec_pipeline *l)
+{
+    return l->p.queue_frames ? l->p.queue_frames : DEFAULT_QUEUE_FRAMES;
+}
+
 static enum ec_status open_source(struct ec_pipeline *l, struct ec_error *error)
 {
-    const struct ec_source_env env = {.pool = l->frames, .stop = &l->halt, .logger = l->p.logger};
+    struct ec_source_env env = {.pool = l->frames, .stop = &l->halt, .logger = l->p.logger};
+    if (l->backend->decode_device && l->p.decoder != EC_DECODER_CPU) {
+        struct ec_error why = {0};
+        l->decode_device = l->backend->decode_device(l->device, &why);
+        if (!l->decode_device && l->p.decoder == EC_DECODER_NVDEC)
+            return ec_fail(error, EC_ERROR_DEVICE, "%s", why.text);
+    }
+    env.decode_device = l->decode_device;
+    env.device_frames = queue_frames(l) + l->lanes + 2; /* one in the source's hand, one in the stage's */
     l->source_ops = ec_source_find(l->p.input);
     return l->source_ops->open(&l->source, &l->p, &env, error);
 }
@@ -177,7 +191,7 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
         return status;
 
     const struct ec_stream_info *info = l->source_ops->info(l->source);
-    const int frames = info->live ? 1 : l->p.queue_frames ? l->p.queue_frames : DEFAULT_QUEUE_FRAMES;
+    const int frames = info->live ? 1 : queue_frames(l);
     l->seconds_per_tick = av_q2d(info->time_base);
     l->queue_in = ec_queue_open(frames, QUEUE_PACKET_BYTES, info->live);
     l->queue_out = ec_queue_open(frames, QUEUE_PACKET_BYTES, false);
@@ -225,6 +239,7 @@ void ec_pipeline_close(struct ec_pipeline **pipeline)
     ec_queue_free(&l->queue_out);
     if (l->source)
         l->source_ops->close(&l->source);
+    av_buffer_unref(&l->decode_device);
     ec_pool_close(&l->frames);
     ec_pool_close(&l->results);
     ec_meters_free(&l->meters);

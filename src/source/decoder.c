@@ -1,5 +1,6 @@
 #include "source/decoder.h"
 
+#include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 
@@ -68,10 +69,42 @@ static int get_buffer(AVCodecContext *decoder, AVFrame *frame, int flags)
     return 0;
 }
 
-enum ec_status ec_decoder_open(AVCodecContext **out, const AVFormatContext *container, int stream, int threads,
-                               struct ec_pool *pool, const char *name, struct ec_error *error)
+/* The pixel format in which `codec` decodes on a device of this type. */
+static enum AVPixelFormat device_format(const AVCodec *codec, enum AVHWDeviceType type)
 {
-    AVStream *s = container->streams[stream];
+    const AVCodecHWConfig *config;
+    for (int i = 0; codec && (config = avcodec_get_hw_config(codec, i)); i++)
+        if (config->device_type == type && (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX))
+            return config->pix_fmt;
+    return AV_PIX_FMT_NONE;
+}
+
+static enum AVHWDeviceType type_of(const AVBufferRef *device)
+{
+    return ((const AVHWDeviceContext *)(const void *)device->data)->type;
+}
+
+bool ec_decoder_takes_device(const AVFormatContext *container, int stream, const AVBufferRef *device)
+{
+    const AVCodec *codec = avcodec_find_decoder(container->streams[stream]->codecpar->codec_id);
+    return device && device_format(codec, type_of(device)) != AV_PIX_FMT_NONE;
+}
+
+/* The device's format while it is on offer. libavcodec asks again without it when the device refuses the stream. */
+static enum AVPixelFormat choose_format(AVCodecContext *decoder, const enum AVPixelFormat *offered)
+{
+    const enum AVPixelFormat wanted =
+        decoder->hw_device_ctx ? device_format(decoder->codec, type_of(decoder->hw_device_ctx)) : AV_PIX_FMT_NONE;
+    for (const enum AVPixelFormat *f = offered; *f != AV_PIX_FMT_NONE; f++)
+        if (*f == wanted)
+            return *f;
+    return avcodec_default_get_format(decoder, offered);
+}
+
+enum ec_status ec_decoder_open(AVCodecContext **out, const struct ec_decoder_params *params, const char *name,
+                               struct ec_error *error)
+{
+    AVStream *s = params->container->streams[params->stream];
     const AVCodec *codec = avcodec_find_decoder(s->codecpar->codec_id);
     *out = NULL;
     if (!codec)
@@ -82,13 +115,20 @@ enum ec_status ec_decoder_open(AVCodecContext **out, const AVFormatContext *cont
     if (r >= 0) {
         d->pkt_timebase = s->time_base;
         d->framerate = s->avg_frame_rate;
-        d->thread_count = threads;
+        d->thread_count = params->threads;
         d->thread_type = FF_THREAD_FRAME | FF_THREAD_SLICE;
-        d->opaque = pool;
+        d->opaque = params->pool;
         d->get_buffer2 = get_buffer;
         ec_decoder_callbacks_thread_safe(d);
-        r = avcodec_open2(d, codec, NULL);
+        if (params->device) {
+            d->get_format = choose_format;
+            d->extra_hw_frames = params->device_frames;
+            d->hw_device_ctx = av_buffer_ref(params->device);
+            r = d->hw_device_ctx ? r : AVERROR(ENOMEM);
+        }
     }
+    if (r >= 0)
+        r = avcodec_open2(d, codec, NULL);
     if (r < 0) {
         char cause[AV_ERROR_MAX_STRING_SIZE];
         av_strerror(r, cause, sizeof cause);

@@ -31,6 +31,8 @@ struct ec_stream_info {
 
 struct ec_source_env {
     struct ec_pool *pool; /* where frames go */
+    struct AVBufferRef *decode_device; /* where frames may also go: a GPU's memory; NULL: host memory only */
+    int device_frames; /* how many of those the pipeline may hold at once */
     const atomic_bool *stop; /* blocking calls return soon after it becomes true */
     struct ec_logger logger;
 };

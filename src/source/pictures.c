@@ -1,0 +1,281 @@
+#include "source/pictures.h"
+
+#include <stdio.h>
+
+#include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
+#include <libavutil/hwcontext.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
+
+#include "source/compat.h"
+#include "source/decoder.h"
+
+static enum ec_status out_of_memory(const struct ec_pictures *s, struct ec_error *error)
+{
+    return ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", s->name);
+}
+
+/* The first frame tells what all of them will be. */
+static void describe_frames(struct ec_pictures *s, const struct ec_image *image, const AVFrame *picture)
+{
+    s->info->width_px = image->width_px;
+    s->info->height_px = image->height_px;
+    s->info->depth_bits = image->depth_bits;
+    s->info->pixel_aspect = picture->sample_aspect_ratio;
+    s->info->primaries = picture->color_primaries;
+    s->info->transfer = picture->color_trc;
+}
+
+/* Takes over frame->owner. `picture` is what it was made of. */
+static enum ec_status append_frame(struct ec_pictures *s, struct ec_frame *frame, const AVFrame *picture,
+                                   struct ec_error *error)
+{
+    const struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = *frame};
+    const enum ec_status status = ec_item_list_append(&s->items, &item) ? EC_OK : out_of_memory(s, error);
+    if (status != EC_OK)
+        av_buffer_unref(&frame->owner);
+    else if (s->info->width_px == 0)
+        describe_frames(s, &frame->image, picture);
+    return status;
+}
+
+/* The finished gray picture becomes a frame: in the pool's memory, with its place on the time axis. */
+static enum ec_status emit(struct ec_pictures *s, AVFrame *gray, bool pooled, struct ec_error *error)
+{
+    const int depth = av_pix_fmt_desc_get(gray->format)->comp[0].depth;
+    const int bytes = depth > 8 ? 2 : 1;
+    struct ec_frame frame = {
+        .image = {gray->data[0], gray->width, gray->height, gray->linesize[0], depth, EC_MEMORY_HOST},
+        .limited_range = gray->color_range == AVCOL_RANGE_MPEG,
+        .decoded_ns = ec_now_ns(),
+    };
+    if (!ec_clock_stamp(s->clock, gray->pts, ec_frame_duration(gray), &frame.pts, &frame.duration))
+        return EC_OK;
+    if (pooled) {
+        frame.owner = av_buffer_ref(gray->buf[0]);
+    } else {
+        const size_t pitch = ((size_t)gray->width * (size_t)bytes + 63) & ~(size_t)63;
+        frame.owner = ec_pool_get(s->pool, pitch * (size_t)gray->height + 64);
+        if (frame.owner)
+            av_image_copy_plane(frame.owner->data, (int)pitch, gray->data[0], gray->linesize[0], gray->width * bytes,
+                                gray->height);
+        frame.image.data = frame.owner ? frame.owner->data : NULL;
+        frame.image.pitch_bytes = (ptrdiff_t)pitch;
+    }
+    if (!frame.owner)
+        return out_of_memory(s, error);
+    return append_frame(s, &frame, gray, error);
+}
+
+static enum ec_status fetch_from_device(struct ec_pictures *s, AVFrame *picture, struct ec_error *error);
+
+static void release_picture(void *opaque, uint8_t *data)
+{
+    (void)opaque;
+    AVFrame *picture = (AVFrame *)(void *)data;
+    av_frame_free(&picture);
+}
+
+/* A picture that the GPU decoded: its luma plane is used where it lies, and the picture kept until the frame is done. */
+static enum ec_status emit_from_device(struct ec_pictures *s, AVFrame *picture, struct ec_error *error)
+{
+    const AVHWFramesContext *frames = (const AVHWFramesContext *)(void *)picture->hw_frames_ctx->data;
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(frames->sw_format);
+    const int depth = d->comp[0].depth, bytes = depth > 8 ? 2 : 1;
+    struct ec_frame frame = {
+        .image = {picture->data[0] + (ptrdiff_t)picture->crop_top * picture->linesize[0] +
+                      (ptrdiff_t)picture->crop_left * bytes,
+                  picture->width - (int)picture->crop_left, picture->height - (int)picture->crop_top, picture->linesize[0],
+                  depth, EC_MEMORY_DEVICE},
+        .limited_range = picture->color_range != AVCOL_RANGE_JPEG,
+        .high_bits = d->comp[0].shift > 0,
+        .decoded_ns = ec_now_ns(),
+    };
+    if (s->info->width_px > 0 && (frame.image.width_px != s->info->width_px || frame.image.height_px != s->info->height_px ||
+                                  depth != s->info->depth_bits))
+        return fetch_from_device(s, picture, error);
+    if (!ec_clock_stamp(s->clock, picture->pts, ec_frame_duration(picture), &frame.pts, &frame.duration))
+        return EC_OK;
+    AVFrame *kept = av_frame_clone(picture);
+    frame.owner = kept ? av_buffer_create((uint8_t *)kept, sizeof *kept, release_picture, NULL, 0) : NULL;
+    if (!frame.owner) {
+        av_frame_free(&kept);
+        return out_of_memory(s, error);
+    }
+    return append_frame(s, &frame, picture, error);
+}
+
+/* The chain behind the gray plane: turns it, and scales what differs from the first frame. */
+static enum ec_status prepare_finish(struct ec_pictures *s, const AVFrame *gray, struct ec_orientation o, bool *needed,
+                                     struct ec_error *error)
+{
+    const int width = o.transpose ? gray->height : gray->width;
+    const int height = o.transpose ? gray->width : gray->height;
+    const bool known = s->info->width_px > 0;
+    const bool scale = known && (width != s->info->width_px || height != s->info->height_px ||
+                                 gray->format != ec_gray_format(s->info->depth_bits));
+    *needed = scale || !ec_orientation_is_upright(o);
+    if (!*needed || (s->finish && ec_orientation_equal(o, s->finish_orientation) && scale == s->finish_scales))
+        return EC_OK;
+    ec_filter_close(&s->finish);
+    s->finish_orientation = o;
+    s->finish_scales = scale;
+    char scaler[128] = "";
+    if (scale) {
+        snprintf(scaler, sizeof scaler, ",scale=%d:%d:flags=bicubic,format=%s", s->info->width_px, s->info->height_px,
+                 av_get_pix_fmt_name(ec_gray_format(s->info->depth_bits)));
+        if (!s->told_scaled)
+            ec_log(&s->logger, EC_LOG_NOTICE,
+                   "%s: the picture changes to %dx%d on the way; it is scaled to the first size, %dx%d", s->name, width, height,
+                   s->info->width_px, s->info->height_px);
+        s->told_scaled = true;
+    }
+    char chain[192];
+    snprintf(chain, sizeof chain, "%s%s", ec_orientation_chain(o), scaler);
+    return ec_filter_open(&s->finish, chain, s->info->time_base, s->info->frame_rate, error);
+}
+
+static enum ec_status take_gray(struct ec_pictures *s, AVFrame *picture, struct ec_orientation o, struct ec_error *error)
+{
+    bool pooled = ec_decoder_frame_is_pooled(picture), filter = false;
+    const uint8_t *plane = picture->data[0];
+    enum ec_status status = ec_gray_from(&s->converter, s->gray, picture, error);
+    av_frame_unref(picture);
+    if (status == EC_OK) {
+        /* A plane that is not the picture's own was made by the converter, in the pool. */
+        pooled = (pooled || s->gray->data[0] != plane) && s->gray->linesize[0] > 0;
+        status = prepare_finish(s, s->gray, o, &filter, error);
+    }
+    if (status == EC_OK && !filter)
+        status = emit(s, s->gray, pooled, error);
+    if (status == EC_OK && filter)
+        status = ec_filter_push(s->finish, s->gray, error);
+    while (status == EC_OK && filter && ec_filter_pull(s->finish, s->filtered) > 0) {
+        status = emit(s, s->filtered, false, error);
+        av_frame_unref(s->filtered);
+    }
+    av_frame_unref(s->gray);
+    return status;
+}
+
+static enum ec_status drain_prefilter(struct ec_pictures *s, struct ec_error *error)
+{
+    enum ec_status status = EC_OK;
+    AVFrame *picture = av_frame_alloc();
+    if (!picture)
+        return out_of_memory(s, error);
+    while (status == EC_OK && ec_filter_pull(s->prefilter, picture) > 0) {
+        const AVRational own = ec_filter_time_base(s->prefilter);
+        if (s->info->width_px == 0) {
+            s->info->time_base = own;
+            s->info->frame_rate = ec_filter_frame_rate(s->prefilter);
+            ec_clock_change_base(s->clock, own);
+        }
+        if (picture->pts != AV_NOPTS_VALUE)
+            picture->pts = av_rescale_q(picture->pts, own, s->info->time_base);
+        picture->opaque = NULL;
+        status = take_gray(s, picture, (struct ec_orientation){0}, error);
+    }
+    av_frame_free(&picture);
+    return status;
+}
+
+static enum ec_status push_prefilter(struct ec_pictures *s, AVFrame *picture, struct ec_orientation o, struct ec_error *error)
+{
+    enum ec_status status = EC_OK;
+    if (s->prefilter && !ec_orientation_equal(o, s->prefilter_orientation)) {
+        status = ec_filter_push(s->prefilter, NULL, error);
+        if (status == EC_OK)
+            status = drain_prefilter(s, error);
+        ec_filter_close(&s->prefilter);
+    }
+    if (status == EC_OK && !s->prefilter) {
+        char *chain = av_asprintf("%s,%s", ec_orientation_chain(o), s->prefilter_chain);
+        status = chain ? ec_filter_open(&s->prefilter, chain, s->stream->time_base, s->info->frame_rate, error)
+                       : out_of_memory(s, error);
+        s->prefilter_orientation = o;
+        av_free(chain);
+    }
+    if (status == EC_OK)
+        status = ec_filter_push(s->prefilter, picture, error);
+    return status == EC_OK ? drain_prefilter(s, error) : status;
+}
+
+static void tell_about(struct ec_pictures *s, const AVFrame *frame, struct ec_orientation o)
+{
+    if (!s->told_interlaced && ec_frame_interlaced(frame) && !s->prefilter_chain) {
+        ec_log(&s->logger, EC_LOG_NOTICE, "%s: the video is interlaced, its combs will show as edges; --pre yadif removes them",
+               s->name);
+        s->told_interlaced = true;
+    }
+    if (!s->told_oblique && o.oblique) {
+        ec_log(&s->logger, EC_LOG_NOTICE,
+               "%s: the file asks for a turn by an angle that is no multiple of 90 degrees; that part is left out", s->name);
+        s->told_oblique = true;
+    }
+}
+
+static void tell_fallback(struct ec_pictures *s)
+{
+    ec_log(&s->logger, EC_LOG_NOTICE, "%s: the GPU does not decode this kind of stream; the CPU decodes it", s->name);
+    s->on_device = false;
+}
+
+/* A picture of the GPU that must be turned or scaled takes the way through host memory. */
+static enum ec_status fetch_from_device(struct ec_pictures *s, AVFrame *picture, struct ec_error *error)
+{
+    AVFrame *host = av_frame_alloc();
+    enum ec_status status = EC_OK;
+    if (!host || av_hwframe_transfer_data(host, picture, 0) < 0 || av_frame_copy_props(host, picture) < 0)
+        status = ec_fail(error, EC_ERROR_DEVICE, "%s: a frame could not be fetched from the GPU", s->name);
+    if (status == EC_OK)
+        status = take_gray(s, host, ec_orientation_of_frame(host, s->orientation), error);
+    av_frame_free(&host);
+    return status;
+}
+
+enum ec_status ec_pictures_add(struct ec_pictures *s, AVFrame *frame, struct ec_error *error)
+{
+    const struct ec_orientation o = ec_orientation_of_frame(frame, s->orientation);
+    tell_about(s, frame, o);
+    frame->pts = frame->best_effort_timestamp;
+    frame->sample_aspect_ratio = av_guess_sample_aspect_ratio(NULL, s->stream, frame);
+    if (frame->hw_frames_ctx)
+        return ec_orientation_is_upright(o) ? emit_from_device(s, frame, error) : fetch_from_device(s, frame, error);
+    if (s->on_device)
+        tell_fallback(s);
+    if (s->prefilter_chain)
+        return push_prefilter(s, frame, o, error);
+    return take_gray(s, frame, o, error);
+}
+
+enum ec_status ec_pictures_open(struct ec_pictures *s, struct ec_error *error)
+{
+    s->gray = av_frame_alloc();
+    s->filtered = av_frame_alloc();
+    s->converter.pool = s->pool;
+    s->orientation = ec_orientation_from_matrix(ec_stream_display_matrix(s->stream));
+    return s->gray && s->filtered ? EC_OK : out_of_memory(s, error);
+}
+
+enum ec_status ec_pictures_flush(struct ec_pictures *s, struct ec_error *error)
+{
+    if (!s->prefilter)
+        return EC_OK;
+    enum ec_status status = ec_filter_push(s->prefilter, NULL, error);
+    if (status == EC_OK)
+        status = drain_prefilter(s, error);
+    ec_filter_close(&s->prefilter);
+    return status;
+}
+
+void ec_pictures_close(struct ec_pictures *s)
+{
+    ec_filter_close(&s->prefilter);
+    ec_filter_close(&s->finish);
+    ec_gray_close(&s->converter);
+    av_frame_free(&s->gray);
+    av_frame_free(&s->filtered);
+    ec_item_list_clear(&s->items);
+}

@@ -1,0 +1,48 @@
+/* From decoded pictures to the frames of the pipeline:
+ *
+ *   picture -> [prefilter, which also turns it upright] -> gray plane -> [turn upright] [scale to the first size] -> frame
+ *
+ * The parts in brackets are libavfilter chains that exist only where they are needed; without them the decoder's own luma plane
+ * is the frame. Pictures in a GPU's memory stay there unless they must be turned or scaled. One thread. */
+#ifndef EC_SOURCE_PICTURES_H
+#define EC_SOURCE_PICTURES_H
+
+#include "source/clock.h"
+#include "source/filter.h"
+#include "source/gray.h"
+#include "source/item_list.h"
+#include "source/orientation.h"
+#include "source/source.h"
+
+struct ec_pictures {
+    /* Set by the owner before ec_pictures_open; not owned. */
+    const char *name, *prefilter_chain; /* prefilter_chain: libavfilter's language, NULL: none */
+    struct ec_logger logger;
+    struct ec_pool *pool;
+    AVStream *stream;
+    struct ec_stream_info *info; /* its size, depth and aspect are set by the first frame, its time base by a prefilter */
+    struct ec_clock *clock;
+    bool on_device; /* the decoder was asked for pictures in a GPU's memory */
+
+    struct ec_item_list items; /* frames that are ready; the owner takes them, and may append packets */
+    struct ec_orientation orientation; /* of the stream; a frame's own goes before */
+
+    /* Private. */
+    AVFrame *gray, *filtered;
+    struct ec_gray converter;
+    struct ec_filter *prefilter, *finish;
+    struct ec_orientation prefilter_orientation, finish_orientation;
+    bool finish_scales, told_interlaced, told_oblique, told_scaled;
+};
+
+enum ec_status ec_pictures_open(struct ec_pictures *pictures, struct ec_error *error);
+
+/* A picture from the decoder, pts = best_effort_timestamp; its references are taken. */
+enum ec_status ec_pictures_add(struct ec_pictures *pictures, AVFrame *picture, struct ec_error *error);
+
+/* What a prefilter still holds. */
+enum ec_status ec_pictures_flush(struct ec_pictures *pictures, struct ec_error *error);
+
+void ec_pictures_close(struct ec_pictures *pictures);
+
+#endif
