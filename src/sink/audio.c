@@ -10,6 +10,7 @@
 #include "sink/converter.h"
 #include "sink/layout.h"
 #include "sink/metadata.h"
+#include "sink/sound.h"
 
 enum { BITS_PER_CHANNEL = 96000 };
 
@@ -39,68 +40,10 @@ static void audio_close(struct ec_converter **converter)
     *converter = NULL;
 }
 
-/* The container's usual sound, by the encoders we prefer. */
-static const AVCodec *find_encoder(const AVOutputFormat *format)
-{
-    static const struct {
-        enum AVCodecID id;
-        const char *name;
-    } preferred[] = {{AV_CODEC_ID_OPUS, "libopus"},
-                     {AV_CODEC_ID_VORBIS, "libvorbis"},
-                     {AV_CODEC_ID_MP3, "libmp3lame"},
-                     {AV_CODEC_ID_AAC, "aac"}};
-    enum AVCodecID id = format->audio_codec;
-    if (strcmp(format->name, "matroska") == 0 || strcmp(format->name, "mpegts") == 0)
-        id = AV_CODEC_ID_AAC;
-    else if (avformat_query_codec(format, AV_CODEC_ID_OPUS, FF_COMPLIANCE_NORMAL) == 1 && id == AV_CODEC_ID_VORBIS)
-        id = AV_CODEC_ID_OPUS;
-    const AVCodec *codec = NULL;
-    for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
-        if (preferred[i].id == id)
-            codec = avcodec_find_encoder_by_name(preferred[i].name);
-    }
-    return codec ? codec : avcodec_find_encoder(id);
-}
-
-static const void *supported(const AVCodec *codec, bool rates)
-{
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
-    const void *list = NULL;
-    avcodec_get_supported_config(NULL, codec, rates ? AV_CODEC_CONFIG_SAMPLE_RATE : AV_CODEC_CONFIG_SAMPLE_FORMAT, 0, &list,
-                                 NULL);
-    return list;
-#else
-    return rates ? (const void *)codec->supported_samplerates : (const void *)codec->sample_fmts;
-#endif
-}
-
-/* The lowest rate that loses nothing, else the highest. */
-static int choose_rate(const AVCodec *codec, int wanted)
-{
-    const int *list = supported(codec, true);
-    int best = 0;
-    for (; list && *list; list++) {
-        const bool enough = *list >= wanted, best_enough = best >= wanted;
-        if (best == 0 || (enough && (!best_enough || *list < best)) || (!enough && !best_enough && *list > best))
-            best = *list;
-    }
-    return best ? best : wanted;
-}
-
-static enum AVSampleFormat choose_format(const AVCodec *codec, int wanted)
-{
-    const enum AVSampleFormat *list = supported(codec, false);
-    for (int i = 0; list && list[i] != AV_SAMPLE_FMT_NONE; i++) {
-        if ((int)list[i] == wanted)
-            return list[i];
-    }
-    return list ? list[0] : AV_SAMPLE_FMT_FLTP;
-}
-
 static enum ec_status open_codecs(struct ec_converter *c, const AVStream *in, struct ec_error *error)
 {
     const AVOutputFormat *format = c->mux->context->oformat;
-    const AVCodec *from = avcodec_find_decoder(in->codecpar->codec_id), *to = find_encoder(format);
+    const AVCodec *from = avcodec_find_decoder(in->codecpar->codec_id), *to = ec_sound_encoder(format);
     if (!from || !to)
         return ec_fail(error, EC_ERROR_DEVICE, "%s does not take it and there is no %s", format->name,
                        from ? "encoder for what it takes" : "decoder for it");
@@ -112,8 +55,8 @@ static enum ec_status open_codecs(struct ec_converter *c, const AVStream *in, st
     c->decoder->pkt_timebase = in->time_base;
     if (avcodec_open2(c->decoder, from, NULL) < 0)
         return ec_fail(error, EC_ERROR_DEVICE, "its decoder does not start");
-    c->encoder->sample_rate = choose_rate(to, in->codecpar->sample_rate);
-    c->encoder->sample_fmt = choose_format(to, in->codecpar->format);
+    c->encoder->sample_rate = ec_sound_rate(to, in->codecpar->sample_rate);
+    c->encoder->sample_fmt = ec_sound_format(to, in->codecpar->format);
     c->encoder->time_base = (AVRational){1, c->encoder->sample_rate};
     c->encoder->bit_rate = (int64_t)BITS_PER_CHANNEL * ec_layout_channels(c->encoder);
     if (format->flags & AVFMT_GLOBALHEADER)

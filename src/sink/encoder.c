@@ -4,14 +4,10 @@
 #include <stdlib.h>
 
 #include "sink/codec.h"
+#include "sink/durations.h"
 #include "sink/encoder_options.h"
 #include "sink/metadata.h"
 #include "sink/picture.h"
-
-/* A frame inside the encoder: not every encoder hands durations through. */
-struct pending {
-    int64_t pts, duration;
-};
 
 struct ec_encoder {
     struct ec_mux *mux;
@@ -23,8 +19,7 @@ struct ec_encoder {
     int64_t last_pts, frames;
     AVFrame *frame;
     AVPacket *packet;
-    struct pending *pending;
-    int pending_count, pending_size;
+    struct ec_durations durations; /* of the frames inside: not every encoder hands them through */
 };
 
 /* What was asked for, kept together on the way down. */
@@ -193,33 +188,6 @@ fail:
     return status;
 }
 
-static bool remember(struct ec_encoder *e, int64_t pts, int64_t duration)
-{
-    if (e->pending_count == e->pending_size) {
-        const int size = e->pending_size ? 2 * e->pending_size : 64;
-        struct pending *grown = realloc(e->pending, (size_t)size * sizeof *grown);
-        if (!grown)
-            return false;
-        e->pending = grown;
-        e->pending_size = size;
-    }
-    e->pending[e->pending_count++] = (struct pending){pts, duration};
-    return true;
-}
-
-/* The duration of the frame with that time, which leaves the list; 0 if unknown. */
-static int64_t recall(struct ec_encoder *e, int64_t pts)
-{
-    for (int i = 0; i < e->pending_count; i++) {
-        if (e->pending[i].pts == pts) {
-            const int64_t duration = e->pending[i].duration;
-            e->pending[i] = e->pending[--e->pending_count];
-            return duration;
-        }
-    }
-    return 0;
-}
-
 /* Time and length of a frame in the encoder's ticks, strictly increasing. */
 static void stamp(struct ec_encoder *e, const struct ec_frame *frame, int64_t *pts, int64_t *duration)
 {
@@ -250,7 +218,7 @@ static enum ec_status write_packets(struct ec_encoder *e, struct ec_error *error
         if (result < 0)
             return encoder_failed(e, result, error);
         e->packet->stream_index = e->stream->index;
-        e->packet->duration = recall(e, e->packet->pts);
+        e->packet->duration = ec_durations_take(&e->durations, e->packet->pts);
         const enum ec_status status = ec_mux_write(e->mux, e->packet, e->context->time_base, error);
         if (status != EC_OK)
             return status;
@@ -273,7 +241,7 @@ enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *fra
         e->frame->color_trc = e->context->color_trc;
         e->frame->colorspace = e->context->colorspace;
         e->frame->sample_aspect_ratio = e->context->sample_aspect_ratio;
-        if (!remember(e, e->frame->pts, duration)) {
+        if (!ec_durations_put(&e->durations, e->frame->pts, duration)) {
             av_frame_unref(e->frame);
             return encoder_failed(e, AVERROR(ENOMEM), error);
         }
@@ -293,7 +261,7 @@ void ec_encoder_close(struct ec_encoder **encoder)
     ec_picture_close(&e->picture);
     av_frame_free(&e->frame);
     av_packet_free(&e->packet);
-    free(e->pending);
+    ec_durations_free(&e->durations);
     free(e);
     *encoder = NULL;
 }

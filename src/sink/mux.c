@@ -95,20 +95,23 @@ enum ec_status ec_mux_begin(struct ec_mux *mux, const struct ec_stream_info *inf
         return ec_mux_fail(mux, result, error);
     set_format_options(mux);
     result = avformat_write_header(context, options);
-    if (result < 0)
-        return ec_mux_fail(mux, context->pb && context->pb->error < 0 ? context->pb->error : result, error);
-    mux->begun = true;
     if (context->pb) {
         avio_flush(context->pb); /* a full disk shows here, before the first frame */
         if (context->pb->error < 0)
-            return ec_mux_fail(mux, context->pb->error, error);
+            result = context->pb->error;
     }
-    return EC_OK;
+    const enum ec_status status = result < 0 ? ec_mux_fail(mux, result, error) : EC_OK;
+    mux->reader_gone = status == EC_STOPPED;
+    return mux->reader_gone ? EC_OK : status;
 }
 
 enum ec_status ec_mux_write(struct ec_mux *mux, AVPacket *packet, AVRational time_base, struct ec_error *error)
 {
     const int index = packet->stream_index;
+    if (mux->reader_gone) {
+        av_packet_unref(packet);
+        return EC_STOPPED;
+    }
     av_packet_rescale_ts(packet, time_base, mux->context->streams[index]->time_base);
     packet->pos = -1;
     if (packet->dts == AV_NOPTS_VALUE)
@@ -127,8 +130,9 @@ enum ec_status ec_mux_write(struct ec_mux *mux, AVPacket *packet, AVRational tim
 
 enum ec_status ec_mux_finish(struct ec_mux *mux, struct ec_error *error)
 {
+    if (mux->reader_gone)
+        return EC_STOPPED;
     int result = av_write_trailer(mux->context);
-    mux->begun = false;
     if (mux->context->pb) {
         avio_flush(mux->context->pb);
         if (mux->context->pb->error < 0)

@@ -15,7 +15,7 @@ struct ec_mux {
     struct ec_target *target;
     struct ec_logger logger;
     bool one_picture; /* the format holds exactly one frame */
-    bool begun; /* the header stands */
+    bool reader_gone; /* of standard output: every write is EC_STOPPED */
     int64_t *last_dts; /* of each stream, in its time base */
 };
 
@@ -24,7 +24,8 @@ struct ec_mux {
 enum ec_status ec_mux_open(struct ec_mux **out, const struct ec_pipeline_params *params, const struct ec_stream_info *info,
                            struct ec_error *error);
 
-/* Copies the input's metadata and chapters, opens the file and writes the header. Options the muxer took leave *options. */
+/* Copies the input's metadata and chapters, opens the file and writes the header. Options the muxer took leave *options. A
+ * reader of standard output that has gone already is met by the first write. */
 enum ec_status ec_mux_begin(struct ec_mux *mux, const struct ec_stream_info *info, AVDictionary **options,
                             struct ec_error *error);
 

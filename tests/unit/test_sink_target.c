@@ -225,9 +225,13 @@ static void reader_that_leaves_is_no_error(void **state)
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(0, pipe(ends));
     close(ends[0]);
-    g->params.output = "-";
-    assert_int_equal(EC_STOPPED, run_to(g, ends[1], 5));
-    assert_int_equal(EC_OK, g->error.status);
+    const char *const formats[] = {NULL, "matroska", "mp4", "rawvideo"};
+    for (int i = 0; i < 4; i++) {
+        g->params.output = "-";
+        g->params.output_format = formats[i];
+        assert_int_equal(EC_STOPPED, run_to(g, ends[1], 5));
+        assert_int_equal(EC_OK, g->error.status);
+    }
     close(ends[1]);
 }
 
