@@ -39,6 +39,9 @@ static void set_format_options(struct ec_mux *mux)
         context->strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL; /* gray of more than 8 bits */
     if (!context->priv_data || !context->pb || !av_opt_find(context->priv_data, "movflags", NULL, 0, 0))
         return;
+    /* A start later than 0 is counted in the movie's clock, 1/1000 s unless told otherwise; a version without the option keeps
+     * it. */
+    av_opt_set(context->priv_data, "movie_timescale", "90000", 0);
     if (!(context->pb->seekable & AVIO_SEEKABLE_NORMAL))
         av_opt_set(context->priv_data, "movflags", "+frag_keyframe+empty_moov+default_base_moof", 0);
     else if (mux->target->kind == EC_TARGET_FILE)

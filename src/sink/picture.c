@@ -1,6 +1,6 @@
 #include "sink/picture.h"
 
-#include <libavcodec/defs.h>
+#include <libavcodec/avcodec.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>

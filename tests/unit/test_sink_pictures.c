@@ -113,16 +113,19 @@ static void irregular_times_are_kept(void **state)
         assert_int_equal(EC_OK, ground_run(g, &ec_sink_file, 6, pts));
         assert_shell(g, "0.000000 0.033367 0.100100 0.100111 1.000000 2.000011", picture_times, g->output);
     }
-    assert_shell(g, "2.001000", "ffprobe -v error -show_entries format=duration -of csv=p=0 out.mp4"); /* up to whole ms */
+    assert_shell(g, "2.000456", "ffprobe -v error -show_entries format=duration -of csv=p=0 out.mp4");
 }
 
 static void late_start_is_kept(void **state)
 {
     struct ground *g = *state;
     const int64_t pts[] = {500, 540, 580};
-    ground_output(g, "out.mkv");
-    assert_int_equal(EC_OK, ground_run(g, &ec_sink_file, 3, pts));
-    assert_shell(g, "0.500000 0.540000 0.580000", picture_times, g->output);
+    for (int i = 0; i < 2; i++) {
+        const char *const names[] = {"out.mkv", "out.mp4"};
+        ground_output(g, names[i]);
+        assert_int_equal(EC_OK, ground_run(g, &ec_sink_file, 3, pts));
+        assert_shell(g, "0.500000 0.540000 0.580000", picture_times, g->output);
+    }
 }
 
 /* Containers and codecs that count frames: none is lost, and the rate is the input's. */
