@@ -20,6 +20,8 @@ PROGRAM = os.environ.get("EDGECAM_PROGRAM", str(BUILD / "src" / "edgecam"))
 MEDIA = SOURCE / "samples" / "media"
 ROAD = MEDIA / "road_960x540.mp4"  # 221 frames, 25 fps, limited range, AAC
 PHONE = MEDIA / "phone_4k60_rot90.mp4"  # 18 frames of 3840x2160 to be turned upright, full range
+MORE_MEDIA = pathlib.Path(os.environ["EDGECAM_TEST_MEDIA"]) if os.environ.get("EDGECAM_TEST_MEDIA") else None
+SANITIZED = bool(os.environ.get("EDGECAM_SANITIZED"))  # the program is slower then, and needs its sanitizer's runtime
 TIME_LIMIT_S = 300  # of one command, sanitizers included
 
 try:

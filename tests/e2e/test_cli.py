@@ -16,6 +16,9 @@ class Help(support.Case):
             self.assertTrue(any(line.startswith(word) for line in lines), word)
         self.assertEqual(self.edgecam("-h").stdout.decode(), text)
 
+    def test_readme_tells_the_same(self):
+        self.assertIn(self.edgecam("--help").stdout.decode(), (support.SOURCE / "README.md").read_text())
+
     def test_version(self):
         self.assertRegex(self.edgecam("--version").stdout.decode(), r"^edgecam \d+\.\d+\.\d+ ")
 
@@ -148,7 +151,7 @@ class Statuses(support.Case):
     def test_device(self):
         if "CUDA backend: no" in self.edgecam("--version").stdout.decode():
             self.message("demo:64x48@25", "--null", "--backend", "cuda", expect=5)
-        self.assertIn("display", self.message("demo:64x48@25", "--display", expect=5))
+        self.assertIn("display", self.message("demo:64x48@25", "--display", "--frames", "5", expect=5))
 
     def test_the_input_is_never_overwritten(self):
         clip = self.short_clip("in.mp4")

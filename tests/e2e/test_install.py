@@ -61,6 +61,7 @@ class Headers(support.Case):
                     self.assertEqual(done.returncode, 0, done.stderr.decode())
 
 
+@unittest.skipIf(support.SANITIZED, "a foreign program has no sanitizer runtime")
 class Package(support.Case):
     def setUp(self):
         super().setUp()

@@ -10,7 +10,7 @@ import time
 import support
 from support import PROGRAM, ROAD
 
-LIMIT_S = 2.0 if not os.environ.get("EDGECAM_SANITIZED") else 15.0
+LIMIT_S = 15.0 if support.SANITIZED else 2.0
 
 
 class Signals(support.Case):

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# From a fresh clone to an edge video: sets up, builds into build/, converts the bundled clip on whatever this machine has.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools/setup.sh
+cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release
+cmake --build build --target edgecam
+build/src/edgecam samples/media/road_960x540.mp4 -o road_edges.mp4 -y
+
+cat <<'EOT'
+
+The edge video is road_edges.mp4: open it in any player. Try next:
+  build/src/edgecam samples/media/road_960x540.mp4 --display     a window (q ends)
+  build/src/edgecam --webcam                                     your camera
+  build/src/edgecam YOUR_VIDEO.mp4 -o edges.mp4 -e scharr        another operator
+  build/src/edgecam --help
+EOT
