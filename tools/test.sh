@@ -46,7 +46,6 @@ count() {
 suite test -DCMAKE_BUILD_TYPE=Release
 export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 suite asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEDGECAM_CUDA=OFF -DEDGECAM_SANITIZE=address,undefined
-export TSAN_OPTIONS=suppressions=$root/tests/tsan.supp:second_deadlock_stack=1
 suite tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEDGECAM_CUDA=OFF -DEDGECAM_SANITIZE=thread
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
