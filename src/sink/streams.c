@@ -8,8 +8,10 @@
 #include "sink/converter.h"
 #include "sink/metadata.h"
 
-/* Of one input stream; out and ops NULL: left out. */
+/* Of one input stream; out and ops NULL: left out. Once the run has begun the container belongs to the source's thread, so what
+ * is needed of it is kept here. */
 struct route {
+    AVRational time_base; /* of the input */
     AVStream *out; /* copied */
     const struct ec_converter_ops *ops;
     struct ec_converter *converter;
@@ -159,6 +161,7 @@ enum ec_status ec_streams_open(struct ec_streams **out, struct ec_mux *mux, cons
     if (!s->routes || !s->packet)
         status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
     for (unsigned i = 0; status == EC_OK && i < s->count; i++) {
+        s->routes[i].time_base = info->container->streams[i]->time_base;
         if ((int)i != info->video_stream)
             status = add_stream(s, info->container->streams[i], error);
     }
@@ -179,8 +182,7 @@ enum ec_status ec_streams_packet(struct ec_streams *s, const AVPacket *packet, s
     if (packet->stream_index < 0 || (unsigned)packet->stream_index >= s->count)
         return EC_OK;
     struct route *route = &s->routes[packet->stream_index];
-    const AVStream *in = s->info->container->streams[packet->stream_index];
-    if ((!route->out && !route->ops) || is_after_end(s, packet, in->time_base))
+    if ((!route->out && !route->ops) || is_after_end(s, packet, route->time_base))
         return EC_OK;
     if (route->out) {
         if (packet->pts == AV_NOPTS_VALUE && packet->dts == AV_NOPTS_VALUE)
@@ -188,7 +190,7 @@ enum ec_status ec_streams_packet(struct ec_streams *s, const AVPacket *packet, s
         if (av_packet_ref(s->packet, packet) < 0)
             return ec_mux_fail(s->mux, AVERROR(ENOMEM), error);
         s->packet->stream_index = route->out->index;
-        return ec_mux_write(s->mux, s->packet, in->time_base, error);
+        return ec_mux_write(s->mux, s->packet, route->time_base, error);
     }
     bool damaged = false;
     const enum ec_status status = route->ops->packet(route->converter, packet, &damaged, error);
