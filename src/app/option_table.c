@@ -19,6 +19,8 @@ const struct app_word app_words_borders[] = {
 const struct app_word app_words_backends[] = {
     {"auto", EC_BACKEND_AUTO}, {"cpu", EC_BACKEND_CPU}, {"cuda", EC_BACKEND_CUDA}, {NULL, 0}};
 static const struct app_word words_apertures[] = {{"3", 3}, {"5", 5}, {"7", 7}, {NULL, 0}};
+static const struct app_word words_decoders[] = {
+    {"auto", EC_DECODER_AUTO}, {"cpu", EC_DECODER_CPU}, {"nvdec", EC_DECODER_NVDEC}, {NULL, 0}};
 static const struct app_word words_luma[] = {{"auto", false}, {"raw", true}, {NULL, 0}};
 static const struct app_word words_depth[] = {{"8", false}, {"native", true}, {NULL, 0}};
 static const struct app_word words_progress[] = {{"auto", APP_PROGRESS_AUTO},
@@ -50,6 +52,7 @@ const struct app_option app_option_table[] = {
     {"frames", 0, NEED, INPUT, "N", "stop after N frames", app_set_frames, NOWHERE},
     {"loop", 0, NONE, INPUT, NULL, "start again at the end; no faster than the timestamps", app_set_flag, AT(pipeline.loop)},
     {"realtime", 0, NONE, INPUT, NULL, NULL, app_set_flag, AT(pipeline.realtime)},
+    {"decoder", 0, NEED, INPUT, "NAME", "auto (default: NVDEC where it can), cpu or nvdec", app_set_word, AT(pipeline.decoder), .words = words_decoders},
     {"pre", 0, NEED, INPUT, "GRAPH", "FFmpeg filters on the picture first: \"yadif\", \"scale=1280:-2\"", app_set_text, AT(pipeline.prefilter)},
 
     {"operator", 'e', NEED, EDGES, "NAME", "sobel (default), scharr, prewitt, ...: --list names them all", app_set_operators, NOWHERE},
@@ -86,6 +89,7 @@ const struct app_option app_option_table[] = {
     {"threads", 0, NEED, RUN, "N", "threads of the decoder and of the CPU backend", app_set_integer, AT(pipeline.device.threads), 1, 1024},
 
     {"stats", 0, NEED, REPORT, "FILE", "statistics as JSON; - is standard output", app_set_text, AT(stats)},
+    {"trace", 0, NEED, REPORT, "FILE", "every interval of the run, for ui.perfetto.dev", app_set_text, AT(pipeline.trace)},
     {"progress", 0, NEED, REPORT, "KIND", "auto (a bar on a terminal), bar, json (lines) or none", app_set_word, AT(progress), .words = words_progress},
     {"quiet", 'q', NONE, REPORT, NULL, "errors only; more messages, FFmpeg's too", app_set_level, .low = EC_LOG_ERROR},
     {"verbose", 'v', NONE, REPORT, NULL, NULL, app_set_level, .low = EC_LOG_VERBOSE},
