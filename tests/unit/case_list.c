@@ -11,6 +11,7 @@
 enum kernel_kind {
     KERNEL_SMALL, /* -2 to 2, sparse */
     KERNEL_MEDIUM, /* -90 to 90 */
+    KERNEL_CANCELLING, /* opposite weights around 1, so that the last bit of a large sum is seen */
     KERNEL_HUGE, /* up to +-2^24, so that sums need 64 bits */
     KERNEL_SEPARABLE, /* a binomial-like column times a row with both signs */
     KERNEL_ZERO,
@@ -44,6 +45,14 @@ static float weight_of(enum kernel_kind kind, int size, int j, int i)
         return r & 1 ? (float)((int)((r >> 8) % 5) - 2) : 0;
     case KERNEL_MEDIUM:
         return (float)((int)(r % 181) - 90);
+    case KERNEL_CANCELLING: {
+        const int place = j * size + i, mirrored = size * size - 1 - place;
+        if (place == mirrored)
+            return 1;
+        const int first = place < mirrored ? place : mirrored;
+        const float weight = (float)(scramble((uint32_t)first + 99) % 262144);
+        return place == first ? weight : -weight;
+    }
     case KERNEL_HUGE:
         return (float)((int)(r % 33554433) - 16777216);
     case KERNEL_SEPARABLE: {

@@ -91,15 +91,19 @@ bool ec_case_images_open(struct ec_case_images *images, const struct ec_case *te
         open_block(&images->out, test, plan->output_depth_bits, test->out_offset_px, test->out_padding_px, &images->out_bytes);
     images->expected_block = open_block(&images->expected, test, plan->output_depth_bits, test->out_offset_px,
                                         test->out_padding_px, &images->out_bytes);
+    images->inverted_block =
+        open_block(&images->inverted, test, plan->depth_bits, test->in_offset_px, test->in_padding_px, &images->in_bytes);
     images->in_copy = malloc(images->in_bytes);
     struct ec_error error = {0};
-    if (!images->in_block || !images->out_block || !images->expected_block || !images->in_copy)
+    if (!images->in_block || !images->out_block || !images->expected_block || !images->in_copy || !images->inverted_block)
         goto fail;
     uint64_t random = test->seed;
     for (int y = 0; y < test->height_px; y++)
         for (int x = 0; x < test->width_px; x++)
             put_pixel(&images->in, x, y, pixel_value(test, x, y, &random));
     memcpy(images->in_copy, images->in_block, images->in_bytes);
+    for (size_t i = 0; i < images->in_bytes; i++)
+        images->inverted_block[i] = (unsigned char)~images->in_block[i];
     if (ec_reference_run(plan, &images->in, test->limited_range, &images->expected, &error) != EC_OK)
         goto fail;
     return true;
@@ -113,6 +117,7 @@ void ec_case_images_close(struct ec_case_images *images)
 {
     free(images->in_block);
     free(images->in_copy);
+    free(images->inverted_block);
     free(images->out_block);
     free(images->expected_block);
     *images = (struct ec_case_images){0};
@@ -149,12 +154,14 @@ bool ec_case_run(const struct ec_backend *backend, struct ec_device *device, con
 {
     struct ec_error error = {0};
     struct ec_engine *engine = NULL;
-    ec_case_images_reset(images);
     enum ec_status status = backend->engine_open(&engine, device, plan, test->width_px, test->height_px, 1, &error);
-    if (status == EC_OK)
-        status = backend->submit(engine, &images->in, test->limited_range, &images->out, &error);
-    if (status == EC_OK)
-        status = backend->collect(engine, NULL, &error);
+    const struct ec_image *frames[] = {&images->inverted, &images->in};
+    for (int k = 0; k < 2 && status == EC_OK; k++) {
+        ec_case_images_reset(images);
+        status = backend->submit(engine, frames[k], test->limited_range, &images->out, &error);
+        if (status == EC_OK)
+            status = backend->collect(engine, NULL, &error);
+    }
     if (engine)
         backend->engine_close(&engine);
     if (status == EC_OK)

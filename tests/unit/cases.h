@@ -48,7 +48,8 @@ bool ec_case_plan(const struct ec_case *test, struct ec_plan *plan);
 
 struct ec_case_images {
     struct ec_image in, out, expected;
-    unsigned char *in_block, *in_copy, *out_block, *expected_block;
+    struct ec_image inverted; /* `in` with every bit the other way round: the frame before */
+    unsigned char *in_block, *in_copy, *inverted_block, *out_block, *expected_block;
     size_t in_bytes, out_bytes;
 };
 
@@ -62,7 +63,8 @@ void ec_case_images_reset(struct ec_case_images *images);
 /* True if `out` equals `expected` and no other byte of any block changed; else tells on stderr what differs first. */
 bool ec_case_images_equal(const struct ec_case_images *images, const struct ec_case *test, const char *label);
 
-/* Runs the images through an engine with one lane and compares; `label` stands in messages. */
+/* Runs `inverted` and then `in` through an engine with one lane and compares what the second gave; `label` stands in messages.
+ */
 bool ec_case_run(const struct ec_backend *backend, struct ec_device *device, const struct ec_case *test,
                  const struct ec_plan *plan, struct ec_case_images *images, const char *label);
 
