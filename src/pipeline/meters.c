@@ -87,6 +87,13 @@ void ec_meters_frame_out(struct ec_meters *m, int64_t latency_ns, double end_s)
     pthread_mutex_unlock(&m->lock);
 }
 
+void ec_meters_given_up(struct ec_meters *m, int64_t frames)
+{
+    pthread_mutex_lock(&m->lock);
+    m->frames_out -= frames;
+    pthread_mutex_unlock(&m->lock);
+}
+
 static void count_job(struct ec_meters *m, const struct ec_job_times *job)
 {
     for (int e = 0; e < ENGINES; e++)

@@ -20,6 +20,8 @@ void ec_meters_end(struct ec_meters *meters);
 void ec_meters_stage(struct ec_meters *meters, enum ec_stage_kind kind, int64_t busy_ns, int64_t wait_ns);
 
 void ec_meters_frame_in(struct ec_meters *meters);
+/* Frames that were delivered but not kept. */
+void ec_meters_given_up(struct ec_meters *meters, int64_t frames);
 /* latency_ns: from decoded to delivered; end_s: where the frame ends on the time axis of the input. */
 void ec_meters_frame_out(struct ec_meters *meters, int64_t latency_ns, double end_s);
 

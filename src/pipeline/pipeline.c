@@ -26,7 +26,9 @@
 #define DEFAULT_QUEUE_FRAMES 4
 #define QUEUE_PACKET_BYTES (8 << 20)
 #define POLL_NS 15000000 /* how often a window is looked after */
-#define DRAIN_NS 500000000 /* after a stop, finished frames are still taken for this long */
+#define DRAIN_NS 400000000 /* after a stop, finished frames are still taken for this long */
+#define FINISH_NS 1200000000 /* and by then the outputs are being completed */
+#define PAUSE_NS 4000000 /* a paused window is asked again after this */
 
 enum { MAX_SINKS = 4 };
 
@@ -55,6 +57,7 @@ struct ec_pipeline {
     int depth_bits;
     double seconds_per_tick;
     int64_t sink_begin_ns, sink_wait_ns; /* of the calling thread */
+    int64_t stopped_ns; /* when it saw the stop */
 
     struct ec_error source_error, stage_error, sink_error; /* each written by its thread, read after it was joined */
 };
@@ -324,7 +327,6 @@ static enum ec_sink_wish poll_sinks(struct ec_pipeline *l, bool *has_poll)
 static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
 {
     enum ec_status status = EC_OK;
-    int64_t stopped_ns = 0;
     l->sink_begin_ns = ec_now_ns();
     while (status == EC_OK) {
         bool has_poll = false;
@@ -334,16 +336,16 @@ static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
         if (*quit)
             atomic_store(&l->halt, true);
         if (wish == EC_SINK_PAUSE && !atomic_load(&l->halt)) {
-            ec_wait_until(ec_now_ns() + POLL_NS, &l->halt);
+            ec_wait_until(ec_now_ns() + PAUSE_NS, &l->halt);
             continue;
         }
         struct ec_item item;
         const enum ec_queue_result r = ec_queue_pop(l->queue_out, &item, has_poll ? POLL_NS : -1, &l->sink_wait_ns);
         if (r == EC_QUEUE_CLOSED)
             break;
-        if (atomic_load(&l->halt) && !stopped_ns)
-            stopped_ns = ec_now_ns();
-        if (r == EC_QUEUE_OK && !(stopped_ns && ec_now_ns() - stopped_ns > DRAIN_NS))
+        if (atomic_load(&l->halt) && !l->stopped_ns)
+            l->stopped_ns = ec_now_ns();
+        if (r == EC_QUEUE_OK && !(l->stopped_ns && ec_now_ns() - l->stopped_ns > DRAIN_NS))
             status = deliver(l, &item);
         ec_item_release(&item);
         tell_sinks(l);
@@ -353,11 +355,17 @@ static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
 
 static enum ec_status finish_sinks(struct ec_pipeline *l)
 {
+    const int64_t deadline_ns = l->stopped_ns ? l->stopped_ns + FINISH_NS : 0;
+    int64_t given_up = 0;
     for (int i = 0; i < l->sink_count; i++) {
-        const enum ec_status status = l->sinks[i].ops->finish(l->sinks[i].sink, &l->sink_error);
+        const enum ec_status status = l->sinks[i].ops->finish(l->sinks[i].sink, deadline_ns, &given_up, &l->sink_error);
         if (status != EC_OK)
             return status;
     }
+    if (given_up > 0)
+        ec_log(&l->p.logger, EC_LOG_NOTICE, "%s: to end in time, the last %lld frame%s that the encoder still held %s left out",
+               l->p.input, (long long)given_up, given_up == 1 ? "" : "s", given_up == 1 ? "was" : "were");
+    ec_meters_given_up(l->meters, given_up);
     return EC_OK;
 }
 

@@ -16,7 +16,7 @@ struct ec_encoder {
     struct ec_picture *picture;
     struct ec_timing timing;
     AVRational input_time_base;
-    int64_t last_pts, frames;
+    int64_t last_pts, frames, written; /* frames given to the encoder; packets taken from it */
     AVFrame *frame;
     AVPacket *packet;
     struct ec_durations durations; /* of the frames inside: not every encoder hands them through */
@@ -209,9 +209,10 @@ static enum ec_status encoder_failed(const struct ec_encoder *e, int code, struc
                    av_err2str(code));
 }
 
-static enum ec_status write_packets(struct ec_encoder *e, struct ec_error *error)
+static enum ec_status write_packets(struct ec_encoder *e, int64_t deadline_ns, struct ec_error *error)
 {
-    for (;;) {
+    /* A file without any picture would not play: the first one is waited for. */
+    while (deadline_ns == 0 || e->written == 0 || ec_now_ns() < deadline_ns) {
         const int result = avcodec_receive_packet(e->context, e->packet);
         if (result == AVERROR(EAGAIN) || result == AVERROR_EOF)
             return EC_OK;
@@ -222,34 +223,43 @@ static enum ec_status write_packets(struct ec_encoder *e, struct ec_error *error
         const enum ec_status status = ec_mux_write(e->mux, e->packet, e->context->time_base, error);
         if (status != EC_OK)
             return status;
+        e->written++;
     }
+    return EC_OK;
 }
 
 enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
 {
-    if (frame) {
-        if (e->mux->one_picture && e->frames == 1)
-            return ec_fail(error, EC_ERROR_OUTPUT, "%s holds one picture and more came; name a pattern such as out_%%03d.png",
-                           e->mux->target->name);
-        const enum ec_status status = ec_picture_make(e->picture, frame, e->frame, error);
-        if (status != EC_OK)
-            return status;
-        int64_t duration = 0;
-        stamp(e, frame, &e->frame->pts, &duration);
-        e->frame->color_range = e->context->color_range;
-        e->frame->color_primaries = e->context->color_primaries;
-        e->frame->color_trc = e->context->color_trc;
-        e->frame->colorspace = e->context->colorspace;
-        e->frame->sample_aspect_ratio = e->context->sample_aspect_ratio;
-        if (!ec_durations_put(&e->durations, e->frame->pts, duration)) {
-            av_frame_unref(e->frame);
-            return encoder_failed(e, AVERROR(ENOMEM), error);
-        }
+    if (e->mux->one_picture && e->frames == 1)
+        return ec_fail(error, EC_ERROR_OUTPUT, "%s holds one picture and more came; name a pattern such as out_%%03d.png",
+                       e->mux->target->name);
+    const enum ec_status status = ec_picture_make(e->picture, frame, e->frame, error);
+    if (status != EC_OK)
+        return status;
+    int64_t duration = 0;
+    stamp(e, frame, &e->frame->pts, &duration);
+    e->frame->color_range = e->context->color_range;
+    e->frame->color_primaries = e->context->color_primaries;
+    e->frame->color_trc = e->context->color_trc;
+    e->frame->colorspace = e->context->colorspace;
+    e->frame->sample_aspect_ratio = e->context->sample_aspect_ratio;
+    if (!ec_durations_put(&e->durations, e->frame->pts, duration)) {
+        av_frame_unref(e->frame);
+        return encoder_failed(e, AVERROR(ENOMEM), error);
     }
     /* Every packet is taken after every frame, so that the encoder never has to refuse one. */
-    const int result = avcodec_send_frame(e->context, frame ? e->frame : NULL);
+    const int result = avcodec_send_frame(e->context, e->frame);
     av_frame_unref(e->frame);
-    return result < 0 && result != AVERROR_EOF ? encoder_failed(e, result, error) : write_packets(e, error);
+    return result < 0 ? encoder_failed(e, result, error) : write_packets(e, 0, error);
+}
+
+enum ec_status ec_encoder_flush(struct ec_encoder *e, int64_t deadline_ns, int64_t *given_up, struct ec_error *error)
+{
+    const int result = avcodec_send_frame(e->context, NULL);
+    const enum ec_status status =
+        result < 0 && result != AVERROR_EOF ? encoder_failed(e, result, error) : write_packets(e, deadline_ns, error);
+    *given_up += deadline_ns ? e->frames - e->written : 0;
+    return status;
 }
 
 void ec_encoder_close(struct ec_encoder **encoder)

@@ -12,8 +12,12 @@ struct ec_encoder;
 enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, const struct ec_pipeline_params *params,
                                const struct ec_stream_info *info, int depth_bits, AVDictionary **left, struct ec_error *error);
 
-/* Encodes one frame, or (NULL) what is still inside, and writes what comes out. */
+/* Encodes one frame and writes what comes out. */
 enum ec_status ec_encoder_frame(struct ec_encoder *encoder, const struct ec_frame *frame, struct ec_error *error);
+
+/* Writes what is still inside, until deadline_ns (CLOCK_MONOTONIC; 0: all of it); *given_up grows by the frames that were not.
+ */
+enum ec_status ec_encoder_flush(struct ec_encoder *encoder, int64_t deadline_ns, int64_t *given_up, struct ec_error *error);
 
 void ec_encoder_close(struct ec_encoder **encoder);
 

@@ -71,11 +71,11 @@ static enum ec_status file_packet(struct ec_sink *s, const AVPacket *packet, str
     return ec_streams_packet(s->streams, packet, error);
 }
 
-static enum ec_status file_finish(struct ec_sink *s, struct ec_error *error)
+static enum ec_status file_finish(struct ec_sink *s, int64_t deadline_ns, int64_t *given_up, struct ec_error *error)
 {
     if (s->frames == 0)
         return ec_fail(error, EC_ERROR_FRAMES, "%s was not written: no frame came", s->mux->target->name);
-    enum ec_status status = ec_encoder_frame(s->encoder, NULL, error);
+    enum ec_status status = ec_encoder_flush(s->encoder, deadline_ns, given_up, error);
     if (status == EC_OK)
         status = ec_streams_finish(s->streams, error);
     return status == EC_OK ? ec_mux_finish(s->mux, error) : status;

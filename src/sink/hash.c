@@ -85,8 +85,10 @@ static enum ec_status hash_frame(struct ec_sink *s, const struct ec_frame *frame
     return EC_OK;
 }
 
-static enum ec_status hash_finish(struct ec_sink *s, struct ec_error *error)
+static enum ec_status hash_finish(struct ec_sink *s, int64_t deadline_ns, int64_t *given_up, struct ec_error *error)
 {
+    (void)deadline_ns;
+    (void)given_up;
     (void)s;
     return fflush(stdout) ? write_failed(error) : EC_OK;
 }

@@ -22,8 +22,10 @@ static enum ec_status null_frame(struct ec_sink *sink, const struct ec_frame *fr
     return EC_OK;
 }
 
-static enum ec_status null_finish(struct ec_sink *sink, struct ec_error *error)
+static enum ec_status null_finish(struct ec_sink *sink, int64_t deadline_ns, int64_t *given_up, struct ec_error *error)
 {
+    (void)deadline_ns;
+    (void)given_up;
     (void)sink, (void)error;
     return EC_OK;
 }

@@ -27,8 +27,10 @@ struct ec_sink_ops {
     enum ec_status (*packet)(struct ec_sink *sink, const AVPacket *packet, struct ec_error *error);
     /* Lets the window breathe; called at least every 20 ms. NULL: nothing to do. */
     enum ec_sink_wish (*poll)(struct ec_sink *sink);
-    /* Completes the output: writes the trailer and gives the file its final name. */
-    enum ec_status (*finish)(struct ec_sink *sink, struct ec_error *error);
+    /* Completes the output: writes the trailer and gives the file its final name. After deadline_ns (CLOCK_MONOTONIC; 0: none)
+     * frames that are still inside an encoder are given up and the file ends before them, but not before its first one;
+     * *given_up grows by their number. */
+    enum ec_status (*finish)(struct ec_sink *sink, int64_t deadline_ns, int64_t *given_up, struct ec_error *error);
     /* Releases everything; an output that was not finished leaves no file. NULL is fine. */
     void (*close)(struct ec_sink **sink);
 };

@@ -265,8 +265,10 @@ static enum ec_status window_frame(struct ec_sink *s, const struct ec_frame *fra
     return EC_OK;
 }
 
-static enum ec_status window_finish(struct ec_sink *s, struct ec_error *error)
+static enum ec_status window_finish(struct ec_sink *s, int64_t deadline_ns, int64_t *given_up, struct ec_error *error)
 {
+    (void)deadline_ns;
+    (void)given_up;
     (void)error;
     if (s->paced && s->pace.started)
         wait_until(s, ec_pace_due(&s->pace, s->end_ns, ec_now_ns())); /* the last frame has its time too */

@@ -123,6 +123,7 @@ static enum ec_status give_packets(struct ground *g, const struct ec_sink_ops *o
 
 enum ec_status ground_run(struct ground *g, const struct ec_sink_ops *ops, int count, const int64_t *pts)
 {
+    int64_t given_up = 0;
     struct ec_sink *sink = NULL;
     g->error = (struct ec_error){0};
     enum ec_status status = ops->open(&sink, &g->params, &g->info, g->depth_bits, &g->error);
@@ -136,7 +137,7 @@ enum ec_status ground_run(struct ground *g, const struct ec_sink_ops *ops, int c
         av_buffer_unref(&frame.owner);
     }
     if (status == EC_OK)
-        status = ops->finish(sink, &g->error);
+        status = ops->finish(sink, 0, &given_up, &g->error);
     ops->close(&sink);
     assert_null(sink);
     if (status != EC_OK && status != EC_STOPPED) {

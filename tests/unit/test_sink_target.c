@@ -130,6 +130,7 @@ static void unfinished_output_leaves_nothing(void **state)
 
 static void target_that_appears_meanwhile_stays(void **state)
 {
+    int64_t given_up = 0;
     struct ground *g = *state;
     struct ec_sink *sink = NULL;
     ground_output(g, "out.mkv");
@@ -138,7 +139,7 @@ static void target_that_appears_meanwhile_stays(void **state)
     assert_int_equal(EC_OK, ec_sink_file.frame(sink, &frame, &g->error));
     av_buffer_unref(&frame.owner);
     shell(g, "echo other > out.mkv");
-    assert_int_equal(EC_ERROR_OUTPUT, ec_sink_file.finish(sink, &g->error));
+    assert_int_equal(EC_ERROR_OUTPUT, ec_sink_file.finish(sink, 0, &given_up, &g->error));
     ec_sink_file.close(&sink);
     assert_shell(g, "other", "cat out.mkv");
     assert_shell(g, "out.mkv", names);
