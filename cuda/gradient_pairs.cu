@@ -1,15 +1,13 @@
-/* 3x3 gradients of bytes at memory speed: a thread owns 16 columns and ROWS rows, loads them all before it computes, takes the
- * columns beside its own from its neighbours' registers, and works on two pixels an instruction (pair.cuh). */
-#include "launch.cuh"
+/* 3x3 gradients of bytes at memory speed: strips of 16 columns, two pixels an instruction (pair.cuh). */
 #include "pair.cuh"
+#include "strip.cuh"
 
 namespace
 {
 
 using namespace ec;
 
-constexpr int WORDS = 4, COLUMNS = 4 * WORDS, PAIRS = COLUMNS / 2, BLOCK = 128;
-constexpr unsigned ALL_LANES = 0xffffffffu;
+constexpr int WORDS = 4, COLUMNS = 4 * WORDS, PAIRS = COLUMNS / 2;
 
 /* Estimates of a root up to here lie on the right side of every half: sqrt(n) is 1/(8*512) or more away from a half, and 512 *
  * 2^-22 less than that. */
@@ -109,87 +107,28 @@ EC_DEVICE uint32_t magnitude(uint32_t gx, uint32_t gy, uint32_t cap, float cap_s
                    0x5410);
 }
 
-/* Four finished pixels from two pairs of responses. */
-EC_DEVICE uint32_t finish_word(uint32_t a, uint32_t b, const struct ec_finish &f, uint32_t threshold_bias)
+/* Four finished pixels from two pairs of responses. m + 2^15 - T has its top bit set from T on. */
+EC_DEVICE uint32_t finish_word(uint32_t a, uint32_t b, bool has_threshold, uint32_t threshold_bias)
 {
-    if (f.identity && !f.has_threshold)
-        return permute(a, b, 0x6420);
-    if (f.identity) /* m + 2^15 - T has its top bit set from T on */
-        return permute(a + threshold_bias, b + threshold_bias, 0xfdb9);
-    return ec_finish((int32_t)(a & 0xffff), &f) | ec_finish((int32_t)(a >> 16), &f) << 8 |
-           ec_finish((int32_t)(b & 0xffff), &f) << 16 | ec_finish((int32_t)(b >> 16), &f) << 24;
+    return has_threshold ? permute(a + threshold_bias, b + threshold_bias, 0xfdb9) : permute(a, b, 0x6420);
 }
 
-/* The 16 columns from x on, where a row has that many, else as many as it has and the one that the border rule puts after them.
- */
-EC_DEVICE void load_words(uint32_t *words, const ec_gpu_source &in, int32_t x, int32_t y, int32_t source_y)
-{
-    if (in.vector && x + COLUMNS <= in.width_px) {
-        const uint4 q = source_y < 0 ? make_uint4(0, 0, 0, 0) : *(const uint4 *)(source_row<uint8_t>(in, source_y) + x);
-        words[0] = q.x;
-        words[1] = q.y;
-        words[2] = q.z;
-        words[3] = q.w;
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < WORDS; i++)
-        words[i] = 0;
-#pragma unroll
-    for (int i = 0; i < COLUMNS; i++)
-        if (x + i <= in.width_px)
-            words[i / 4] |= (uint32_t)stored_value<uint8_t>(in, x + i, y) << (i % 4 * 8);
-}
-
-EC_DEVICE void store_words(const ec_gpu_target &out, int32_t width, int32_t x, int32_t y, const uint32_t *words)
-{
-    uint8_t *p = (uint8_t *)out.data + (int64_t)y * out.pitch_bytes + x;
-    if (out.vector && x + COLUMNS <= width) {
-        *(uint4 *)p = make_uint4(words[0], words[1], words[2], words[3]);
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < COLUMNS; i++)
-        if (x + i < width)
-            p[i] = (uint8_t)(words[i / 4] >> (i % 4 * 8));
-}
-
-/* Threads stand in one line over all strips of ROWS rows, so that no part of a block idles beside the picture. */
 template <class Taps, bool L2, int ROWS>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(STRIP_BLOCK, 4)
     gradient_pairs_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
-                          int32_t threads_a_row, int32_t threads)
+                          const __grid_constant__ StripGrid grid)
 {
-    const int32_t index = blockIdx.x * BLOCK + threadIdx.x, worker = ec_min_i32(index, threads - 1);
-    const int32_t column = worker % threads_a_row, x = column * COLUMNS, y = worker / threads_a_row * ROWS;
-    const int32_t lane = threadIdx.x % 32;
-    /* Where no neighbouring register holds the column beside: at the ends of the warp and of the row. */
-    const bool fetch_left = lane == 0 || column == 0, fetch_right = lane == 31 || column == threads_a_row - 1;
-    const int32_t left_x = ec_border_index(x - 1, in.width_px, in.border);
-    const int32_t right_x = ec_border_index(x + COLUMNS, in.width_px, in.border);
-
-    uint32_t words[ROWS + 2][WORDS], beside[ROWS + 2]; /* beside: left in the top byte, right in the lowest */
-#pragma unroll
-    for (int j = 0; j < ROWS + 2; j++) {
-        const int32_t source_y = ec_border_index(y + j - 1, in.height_px, in.border);
-        load_words(words[j], in, x, y + j - 1, source_y);
-        beside[j] = 0;
-        if (fetch_left && left_x >= 0 && source_y >= 0)
-            beside[j] = (uint32_t)source_row<uint8_t>(in, source_y)[left_x] << 24;
-        if (fetch_right && right_x >= 0 && source_y >= 0)
-            beside[j] |= source_row<uint8_t>(in, source_y)[right_x];
-    }
-
+    Strip<uint8_t, WORDS, ROWS, true> strip;
+    strip.load(in, grid);
     const uint32_t cap = (uint32_t)out.saturation * 0x00010001u;
     const float cap_square = (float)out.saturation * (float)out.saturation * 0x1p-48f;
     const uint32_t threshold_bias = (uint32_t)(32768 - ec_clamp_i32(out.finish.threshold, 0, 32767)) * 0x00010001u;
     Row rows[3];
 #pragma unroll
     for (int j = 0; j < ROWS + 2; j++) {
-        uint32_t left = __shfl_up_sync(ALL_LANES, words[j][WORDS - 1], 1), right = __shfl_down_sync(ALL_LANES, words[j][0], 1);
-        left = fetch_left ? beside[j] : left;
-        right = fetch_right ? beside[j] : right;
-        unpack_row<Taps>(&rows[j % 3], words[j], left, right, in.expand);
+        uint32_t left, right;
+        strip.neighbours(j, &left, &right);
+        unpack_row<Taps>(&rows[j % 3], strip.words[j], left, right, in.expand);
         if (j < 2)
             continue;
         const Row &up = rows[(j - 2) % 3], &centre = rows[(j - 1) % 3], &down = rows[j % 3];
@@ -201,18 +140,18 @@ __global__ void __launch_bounds__(BLOCK)
         }
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
-            finished[i] = finish_word(m[2 * i], m[2 * i + 1], out.finish, threshold_bias);
-        if (index < threads && y + j - 2 < in.height_px)
-            store_words(out, in.width_px, x, y + j - 2, finished);
+            finished[i] = finish_word(m[2 * i], m[2 * i + 1], out.finish.has_threshold, threshold_bias);
+        if (strip.has_row(in, j - 2))
+            store_strip<uint8_t, WORDS, true>(out, in.width_px, strip.x, strip.y + j - 2, finished);
     }
 }
 
 template <class Taps, bool L2, int ROWS>
 enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {
-    const int32_t threads_a_row = ceil_div(in.width_px, COLUMNS), threads = threads_a_row * ceil_div(in.height_px, ROWS);
-    return launch(queue, "gradient_pairs_kernel", gradient_pairs_kernel<Taps, L2, ROWS>, dim3(ceil_div(threads, BLOCK)),
-                  dim3(BLOCK), in, out, threads_a_row, threads);
+    const StripGrid grid = make_strip_grid(in, COLUMNS, ROWS);
+    return launch(queue, "gradient_pairs_kernel", gradient_pairs_kernel<Taps, L2, ROWS>, strip_blocks(grid), dim3(STRIP_BLOCK),
+                  in, out, grid);
 }
 
 template <class Taps>
@@ -223,11 +162,11 @@ enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_
 
 } // namespace
 
-bool ec_gradient_pairs_fits(const ec_plan *plan)
+bool ec_gradient_pairs_fits(const ec_plan *plan, const ec_gpu_source *in, const ec_gpu_target *out)
 {
     const bool gradient = plan->op == EC_OPERATOR_SOBEL || plan->op == EC_OPERATOR_SCHARR || plan->op == EC_OPERATOR_PREWITT;
-    return gradient && plan->window_size == 3 && plan->depth_bits == 8 && plan->saturation >= 0 &&
-           plan->saturation <= (plan->norm == EC_NORM_L1 ? PAIR_LIMIT : ROOT_LIMIT);
+    return gradient && plan->window_size == 3 && plan->depth_bits == 8 && plan->finish.identity && plan->saturation >= 0 &&
+           plan->saturation <= (plan->norm == EC_NORM_L1 ? PAIR_LIMIT : ROOT_LIMIT) && strips_are_whole(*in, *out, COLUMNS);
 }
 
 enum ec_status ec_gradient_pairs(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out)

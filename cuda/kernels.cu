@@ -37,7 +37,7 @@ enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, 
         return ec_convolution(queue, in, out);
     if (plan->window_size > 3)
         return ec_gradient_wide(queue, in, out);
-    if (ec_gradient_pairs_fits(plan))
+    if (ec_gradient_pairs_fits(plan, in, out))
         return ec_gradient_pairs(queue, in, out);
     return ec_neighbours(queue, in, out);
 }
@@ -69,12 +69,14 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
     in.border = plan->border;
     in.expand = frame->limited_range;
     in.vector = vector_aligned(frame->d_in, frame->in_pitch_bytes);
+    in.padded = frame->in_padded;
     in.luma = plan->luma;
     ec_gpu_target out = {};
     out.data = frame->d_out;
     out.pitch_bytes = frame->out_pitch_bytes;
     out.wide = plan->output_depth_bits > 8;
     out.vector = vector_aligned(frame->d_out, frame->out_pitch_bytes);
+    out.padded = frame->out_padded;
     out.saturation = plan->saturation;
     out.finish = plan->finish;
     if (plan->blur.size == 0)
@@ -91,6 +93,7 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
     in.pitch_bytes = pitch;
     in.expand = false;
     in.vector = true;
+    in.padded = true;
     return run_operator(&queue, &in, &out);
 }
 

@@ -21,6 +21,8 @@ struct ec_gpu_frame {
     int64_t in_pitch_bytes, out_pitch_bytes;
     int32_t width_px, height_px;
     bool limited_range;
+    bool in_padded,
+        out_padded; /* the bytes up to the next multiple of EC_GPU_PITCH_ALIGN belong to the row: ours, not the user's */
 };
 
 /* Rows of our own device planes start on this boundary; the kernels' vector loads need 16. */

@@ -14,6 +14,7 @@ struct ec_gpu_source {
     enum ec_border border;
     bool expand;
     bool vector; /* rows start on 16-byte boundaries */
+    bool padded; /* bytes up to the next such boundary may be read */
     struct ec_luma_map luma;
 };
 
@@ -22,7 +23,7 @@ struct ec_gpu_target {
     void *data;
     int64_t pitch_bytes;
     bool wide;
-    bool vector;
+    bool vector, padded; /* as above; padding may be written */
     int32_t saturation; /* responses from here on finish the same */
     struct ec_finish finish;
 };
@@ -34,7 +35,7 @@ struct ec_gpu_queue {
 };
 
 /* 3x3 gradients of bytes, two pixels a register; only where ec_gradient_pairs_fits(). */
-bool ec_gradient_pairs_fits(const struct ec_plan *plan);
+bool ec_gradient_pairs_fits(const struct ec_plan *plan, const struct ec_gpu_source *in, const struct ec_gpu_target *out);
 enum ec_status ec_gradient_pairs(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                                  const struct ec_gpu_target *out);
 

@@ -58,8 +58,8 @@ static void frames_come_out_in_order_with_any_number_of_lanes(void **state)
                 assert_int_equal(times.lane, (i - lanes) % lanes);
                 for (int part = EC_ENGINE_H2D; part <= EC_ENGINE_D2H; part++)
                     check_part(&times, (enum ec_engine_kind)part, begin, now_ns());
-                assert_true(times.end_ns[EC_ENGINE_H2D] == times.start_ns[EC_ENGINE_COMPUTE]);
-                assert_true(times.end_ns[EC_ENGINE_COMPUTE] == times.start_ns[EC_ENGINE_D2H]);
+                assert_true(times.end_ns[EC_ENGINE_H2D] <= times.start_ns[EC_ENGINE_COMPUTE]);
+                assert_true(times.end_ns[EC_ENGINE_COMPUTE] <= times.start_ns[EC_ENGINE_D2H]);
             }
             if (i < FRAMES) {
                 memset(out[i].data, 0, image_bytes(&out[i]));
