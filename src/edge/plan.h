@@ -64,7 +64,8 @@ struct ec_plan {
     struct ec_gradient_taps gradient;
     struct ec_convolution_taps convolution;
     struct ec_finish finish;
-    /* Any magnitude from here on finishes the same, so a backend may saturate a response to it. At most 2^30. */
+    /* Any magnitude from here on finishes the same, so a backend may saturate a response to it. At most 2^30;
+     * INT32_MAX for a convolution, whose responses may be larger. */
     int32_t saturation;
 };
 

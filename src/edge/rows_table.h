@@ -41,12 +41,13 @@ INLINE int32_t root_medium(int32_t gx, int32_t gy)
     return r + (rest > r) - (rest <= -r && r > 0);
 }
 
-/* The same for |gx|, |gy| < 2^26, as ec_root_round_u64; r^2 + r is below 2^53, so exact in double. */
+/* The same for |gx|, |gy| < 2^26: the sum is exact in double, and as r + 1/2 is a double too, rounding can only lift a root
+ * that is just below it. r^2 is exact, so that is seen. */
 INLINE int32_t root_large(int32_t gx, int32_t gy)
 {
     const double n = (double)gx * gx + (double)gy * gy;
     const double r = (double)(int32_t)(sqrt(n) + 0.5);
-    return (int32_t)(r + (r * r + r < n ? 1.0 : 0.0) - (r * r - r >= n && r > 0 ? 1.0 : 0.0));
+    return (int32_t)(r - (r * r - r >= n && r > 0 ? 1.0 : 0.0));
 }
 
 /* Divisions in double: a sum below 2^50 in size has an exact quotient only where it can be half-way, and is otherwise at least

@@ -79,6 +79,15 @@ def test_operators(library, tally, rng):
                         tally.check(f"{op} {norm} {border} aperture {aperture} {label}", got, oracle.finish(m, depth))
 
 
+def test_extreme_sizes(library, tally, rng):
+    for width, height in ((65536, 1), (1, 65536), (65536, 3), (3, 65536), (4099, 257)):
+        for depth in (8, 16):
+            image = picture(width, height, depth, "noise", rng)
+            for op in ("sobel", "kirsch", "log"):
+                got = library.run(image, depth, op, threads=3)
+                tally.check(f"{op} depth {depth} {width}x{height}", got, oracle.finish(oracle.response(image, op), depth))
+
+
 def test_blur(library, tally, rng):
     """Through a 1x1 kernel that keeps each pixel, so that the blurred bytes themselves are compared."""
     sigmas = [0.1, 0.3, 0.5, 0.8, 1, 1.4, 2, 2.75, 3.3, 5, 8.125, 13.37, 21, 32] + list(rng.uniform(0.05, 32, 40))
@@ -185,7 +194,7 @@ def test_float_convolution(library, tally, rng):
                     tally.check(f"float {size}x{size} {choice} {label}", got, oracle.finish(m, depth, is_float=True, **choice))
 
 
-TESTS = (test_operators, test_blur, test_blurred_operators, test_finish, test_luma, test_too_large_values,
+TESTS = (test_operators, test_extreme_sizes, test_blur, test_blurred_operators, test_finish, test_luma, test_too_large_values,
          test_integer_convolution, test_float_convolution)
 
 

@@ -47,6 +47,15 @@ static void check_pairs(int32_t (*root)(int32_t, int32_t), int32_t limit, int32_
     }
 }
 
+/* s^4 + s^2 is r^2 + r for r = s^2, the last sum whose root is r; for r = s^2 - 1, (s^2 - 1)^2 + s^2 is the first above. */
+static void check_half_ways(int32_t (*root)(int32_t, int32_t), int32_t limit)
+{
+    for (int32_t s = 2; s < 46340 && s * s < limit; s++) {
+        assert_int_equal(root(s * s, -s), s * s);
+        assert_int_equal(root(s, 1 - s * s), s * s);
+    }
+}
+
 static int32_t call_root_medium(int32_t gx, int32_t gy)
 {
     return root_medium(gx, gy);
@@ -61,6 +70,7 @@ static void medium_roots(void **state)
 {
     (void)state;
     check_pairs(call_root_medium, 1 << 20, 1);
+    check_half_ways(call_root_medium, 1 << 20);
     assert_true(is_rounded_root(2 * (uint64_t)1048560 * 1048560, root_medium(1048560, 1048560)));
 }
 
@@ -70,6 +80,7 @@ static void large_roots(void **state)
     (void)state;
     const int32_t largest = 640 * 65535;
     check_pairs(call_root_large, largest, 13);
+    check_half_ways(call_root_large, largest);
     assert_true(is_rounded_root(2 * (uint64_t)largest * (uint64_t)largest, root_large(largest, -largest)));
 }
 
