@@ -14,19 +14,23 @@ static bool open_events(struct ec_lane *lane, struct ec_error *error)
 enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error)
 {
     struct ec_device *device = shared->device;
-    if (!EC_CUDA(error, cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking)) || !open_events(lane, error) ||
+    if (!EC_CUDA(error, cudaStreamCreateWithFlags(&lane->up, cudaStreamNonBlocking)) ||
+        !EC_CUDA(error, cudaStreamCreateWithFlags(&lane->run, cudaStreamNonBlocking)) ||
+        !EC_CUDA(error, cudaStreamCreateWithFlags(&lane->down, cudaStreamNonBlocking)) || !open_events(lane, error) ||
         !ec_device_alloc(device, &lane->d_in, shared->in_bytes, error) ||
         !ec_device_alloc(device, &lane->d_out, shared->out_bytes, error) ||
         (shared->scratch_bytes && !ec_device_alloc(device, &lane->d_scratch, shared->scratch_bytes, error)) ||
-        !ec_gpu_clock_open(&lane->clock, lane->stream, error))
+        !ec_gpu_clock_open(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
     return EC_OK;
 }
 
 void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
 {
-    if (lane->stream)
-        (void)EC_CUDA(NULL, cudaStreamSynchronize(lane->stream));
+    const cudaStream_t streams[] = {lane->up, lane->run, lane->down};
+    for (int i = 0; i < 3; i++)
+        if (streams[i])
+            (void)EC_CUDA(NULL, cudaStreamSynchronize(streams[i]));
     ec_gpu_clock_close(&lane->clock);
     ec_device_free(shared->device, &lane->d_scratch, shared->scratch_bytes);
     ec_device_free(shared->device, &lane->d_out, shared->out_bytes);
@@ -34,8 +38,9 @@ void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
     for (int i = 0; i < EC_MARK_COUNT; i++)
         if (lane->marks[i])
             (void)EC_CUDA(NULL, cudaEventDestroy(lane->marks[i]));
-    if (lane->stream)
-        (void)EC_CUDA(NULL, cudaStreamDestroy(lane->stream));
+    for (int i = 0; i < 3; i++)
+        if (streams[i])
+            (void)EC_CUDA(NULL, cudaStreamDestroy(streams[i]));
     *lane = (struct ec_lane){0};
 }
 
@@ -47,6 +52,16 @@ static bool copy_plane(void *to, int64_t to_pitch, const void *from, int64_t fro
         return EC_CUDA(error, cudaMemcpyAsync(to, from, (size_t)row_bytes * (size_t)rows, kind, stream));
     return EC_CUDA(error, cudaMemcpy2DAsync(to, (size_t)to_pitch, from, (size_t)from_pitch, (size_t)row_bytes, (size_t)rows,
                                             kind, stream));
+}
+
+static bool mark(const struct ec_lane *lane, enum ec_lane_mark m, cudaStream_t stream, struct ec_error *error)
+{
+    return EC_CUDA(error, cudaEventRecord(lane->marks[m], stream));
+}
+
+static bool wait_for(const struct ec_lane *lane, enum ec_lane_mark m, cudaStream_t stream, struct ec_error *error)
+{
+    return EC_CUDA(error, cudaStreamWaitEvent(stream, lane->marks[m], 0));
 }
 
 enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
@@ -63,31 +78,39 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         .width_px = shared->width_px,
         .height_px = rows,
         .limited_range = limited_range,
+        .in_padded = upload,
+        .out_padded = download,
     };
     lane->h2d_bytes = upload ? shared->in_row_bytes * rows : 0;
     lane->d2h_bytes = download ? shared->out_row_bytes * rows : 0;
-    if (!ec_gpu_clock_refresh(&lane->clock, lane->stream, error))
+    if (!ec_gpu_clock_refresh(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
 
-    if (upload && (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_START], lane->stream)) ||
-                   !copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
-                               cudaMemcpyHostToDevice, lane->stream, error)))
-        return EC_ERROR_DEVICE;
-    /* A decoder may still be writing the frame: what it has queued comes first. */
-    if (!upload && device->decode_stream &&
-        (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_START], device->decode_stream)) ||
-         !EC_CUDA(error, cudaStreamWaitEvent(lane->stream, lane->marks[EC_MARK_START], 0))))
-        return EC_ERROR_DEVICE;
-    if (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_UPLOADED], lane->stream)))
-        return EC_ERROR_DEVICE;
-    const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->stream, error);
+    if (upload) {
+        if (!mark(lane, EC_MARK_START, lane->up, error) ||
+            !copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
+                        cudaMemcpyHostToDevice, lane->up, error) ||
+            !mark(lane, EC_MARK_UPLOADED, lane->up, error) || !wait_for(lane, EC_MARK_UPLOADED, lane->run, error))
+            return EC_ERROR_DEVICE;
+    } else {
+        /* A decoder may still be writing the frame: what it has queued comes first. */
+        if (device->decode_stream &&
+            (!mark(lane, EC_MARK_START, device->decode_stream, error) || !wait_for(lane, EC_MARK_START, lane->run, error)))
+            return EC_ERROR_DEVICE;
+        if (!mark(lane, EC_MARK_UPLOADED, lane->run, error))
+            return EC_ERROR_DEVICE;
+    }
+    const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->run, error);
     if (status != EC_OK)
         return status;
-    if (download && (!EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_COMPUTED], lane->stream)) ||
-                     !copy_plane(out->data, out->pitch_bytes, lane->d_out, shared->out_pitch_bytes, shared->out_row_bytes, rows,
-                                 cudaMemcpyDeviceToHost, lane->stream, error)))
-        return EC_ERROR_DEVICE;
-    return EC_CUDA(error, cudaEventRecord(lane->marks[EC_MARK_END], lane->stream)) ? EC_OK : EC_ERROR_DEVICE;
+    if (!download)
+        return mark(lane, EC_MARK_END, lane->run, error) ? EC_OK : EC_ERROR_DEVICE;
+    const bool queued = mark(lane, EC_MARK_COMPUTED, lane->run, error) && wait_for(lane, EC_MARK_COMPUTED, lane->down, error) &&
+                        mark(lane, EC_MARK_DOWNLOAD, lane->down, error) &&
+                        copy_plane(out->data, out->pitch_bytes, lane->d_out, shared->out_pitch_bytes, shared->out_row_bytes,
+                                   rows, cudaMemcpyDeviceToHost, lane->down, error) &&
+                        mark(lane, EC_MARK_END, lane->down, error);
+    return queued ? EC_OK : EC_ERROR_DEVICE;
 }
 
 /* One part of the frame between two marks. */
@@ -108,7 +131,7 @@ enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_job_times *times, st
     *times = (struct ec_job_times){.h2d_bytes = lane->h2d_bytes, .d2h_bytes = lane->d2h_bytes};
     if ((upload && !map_part(lane, times, EC_ENGINE_H2D, EC_MARK_START, EC_MARK_UPLOADED, error)) ||
         !map_part(lane, times, EC_ENGINE_COMPUTE, EC_MARK_UPLOADED, download ? EC_MARK_COMPUTED : EC_MARK_END, error) ||
-        (download && !map_part(lane, times, EC_ENGINE_D2H, EC_MARK_COMPUTED, EC_MARK_END, error)))
+        (download && !map_part(lane, times, EC_ENGINE_D2H, EC_MARK_DOWNLOAD, EC_MARK_END, error)))
         return EC_ERROR_DEVICE;
     return EC_OK;
 }
