@@ -3,17 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WEIGHT_MAX 16777216.0f
+#include "edge/fraction.h"
 
-static int32_t greatest_common_divisor(int32_t a, int32_t b)
-{
-    while (b) {
-        const int32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
+#define WEIGHT_MAX 16777216.0f
 
 /* If the kernel has rank one, every row is a multiple of the first row that is not all zeros; divided by the greatest common
  * divisor of its weights that row is primitive, so (Gauss's lemma) the multiples are integers. */
@@ -29,9 +21,9 @@ static bool factorise(struct ec_convolution_taps *taps)
 
     const int pivot = first % size;
     const int32_t *base = weights + first - pivot;
-    int32_t divisor = 0;
+    int32_t divisor = abs(base[pivot]);
     for (int i = 0; i < size; i++)
-        divisor = greatest_common_divisor(divisor, abs(base[i]));
+        divisor = ec_common_divisor(divisor, abs(base[i]));
     for (int i = 0; i < size; i++)
         taps->row[i] = base[i] / divisor;
 

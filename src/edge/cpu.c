@@ -29,10 +29,14 @@ struct job {
     bool limited_range;
 };
 
+struct member {
+    struct ec_strip *strip;
+};
+
 struct ec_engine {
     int height, bands, thread_count;
     struct ec_workers *workers;
-    struct ec_strip **strips; /* one a thread */
+    struct member *members; /* one a thread */
     struct job job; /* the frame that is being run */
     struct ec_plan plan;
     int lanes, submitted, collected; /* lane numbers */
@@ -105,9 +109,9 @@ static void cpu_engine_close(struct ec_engine **engine)
     if (!e)
         return;
     ec_workers_close(&e->workers);
-    for (int i = 0; e->strips && i < e->thread_count; i++)
-        ec_strip_close(&e->strips[i]);
-    free(e->strips);
+    for (int i = 0; e->members && i < e->thread_count; i++)
+        ec_strip_close(&e->members[i].strip);
+    free(e->members);
     free(e->times);
     free(e);
     *engine = NULL;
@@ -130,11 +134,11 @@ static enum ec_status cpu_engine_open(struct ec_engine **out, struct ec_device *
     engine->plan = *plan;
     engine->lanes = lanes;
     engine->times = calloc((size_t)lanes, sizeof *engine->times);
-    engine->strips = calloc((size_t)engine->thread_count, sizeof *engine->strips);
-    if (!engine->times || !engine->strips)
+    engine->members = calloc((size_t)engine->thread_count, sizeof *engine->members);
+    if (!engine->times || !engine->members)
         goto fail;
     for (int i = 0; i < engine->thread_count; i++) {
-        status = ec_strip_open(&engine->strips[i], &engine->plan, device->rows, width_px, height_px, error);
+        status = ec_strip_open(&engine->members[i].strip, &engine->plan, device->rows, width_px, height_px, error);
         if (status != EC_OK)
             goto fail;
     }
@@ -153,7 +157,7 @@ static void run_band(void *opaque, int worker, int band)
     const struct ec_engine *engine = opaque;
     const int first = (int)((int64_t)engine->height * band / engine->bands);
     const int end = (int)((int64_t)engine->height * (band + 1) / engine->bands);
-    ec_strip_run(engine->strips[worker], engine->job.in, engine->job.limited_range, engine->job.out, first, end);
+    ec_strip_run(engine->members[worker].strip, engine->job.in, engine->job.limited_range, engine->job.out, first, end);
 }
 
 static enum ec_status cpu_submit(struct ec_engine *engine, const struct ec_image *in, bool limited_range, struct ec_image *out,

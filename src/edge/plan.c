@@ -7,6 +7,7 @@
 #include "edge/blur_taps.h"
 #include "edge/convolution_taps.h"
 #include "edge/error.h"
+#include "edge/fraction.h"
 
 #define DEFAULT_SIGMA 1.4
 #define DOG_RATIO 1.6
@@ -22,16 +23,11 @@ static struct ec_luma_map make_luma_map(int depth_bits)
 {
     const int extra = depth_bits - 8;
     const int32_t top = (1 << depth_bits) - 1, span = 219 << extra;
-    int32_t a = top, b = span;
-    while (b) {
-        const int32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    const uint64_t p = (uint64_t)(top / a), q = (uint64_t)(span / a);
+    const int32_t common = ec_common_divisor(top, span);
+    const uint64_t p = (uint64_t)(top / common), q = (uint64_t)(span / common);
     const uint64_t grid = q % 2 == 0 ? q : 2 * q;
 
-    struct ec_luma_map map = {.offset = 16 << extra, .max = top};
+    struct ec_luma_map map = {.offset = 16 << extra, .max = top, .shift = 1};
     while ((1ull << map.shift) < grid * (uint64_t)span)
         map.shift++;
     map.multiplier = (uint32_t)(((p << map.shift) + q - 1) / q);

@@ -55,7 +55,7 @@ enum ec_row_kind_index {
 
 struct ec_rows {
     const char *name;
-    struct ec_row_kind kinds[EC_ROWS_KINDS];
+    const struct ec_row_kind *kinds[EC_ROWS_KINDS];
     /* Sum of weights[k] * terms[k][x] over `count` rows. Exact: every partial sum is an integer below 2^24 in size. Fused: the
      * chain of fused multiply-adds from k = 0 up, starting at 0. */
     void (*sum_exact)(float *out, const float *const *terms, const float *weights, int count, int n);
@@ -74,7 +74,7 @@ const char *ec_rows_name(int index);
 
 static inline const struct ec_row_kind *ec_rows_kind(const struct ec_rows *rows, int depth_bits)
 {
-    return &rows->kinds[depth_bits == 8 ? EC_ROWS_8 : depth_bits <= 10 ? EC_ROWS_10 : EC_ROWS_16];
+    return rows->kinds[depth_bits == 8 ? EC_ROWS_8 : depth_bits <= 10 ? EC_ROWS_10 : EC_ROWS_16];
 }
 
 /* Whether finishing is nothing but clamping to the depth. */

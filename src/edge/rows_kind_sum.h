@@ -1,5 +1,6 @@
 /* Weighted sums of rows of pixels, a part of rows_kind.h: the terms are explained there. */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): some arguments are types */
 #define SUM_PIXELS(name, total, multiply_add, result)                                                                          \
     OUT_OF_LINE void NAME(name##_add)(total *restrict sums, const PIXEL *const t[GROUP], const total w[GROUP], int n)          \
     {                                                                                                                          \
@@ -27,6 +28,7 @@
         }                                                                                                                      \
     }
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 SUM_PIXELS(sum_narrow, SUM, MULTIPLY_ADD_INTEGER, float)
 SUM_PIXELS(sum_double, double, MULTIPLY_ADD_F64, double)
 #undef SUM_PIXELS

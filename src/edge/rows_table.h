@@ -167,7 +167,7 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 extern const struct ec_rows ROWS_TABLE;
 const struct ec_rows ROWS_TABLE = {
     .name = ROWS_NAME,
-    .kinds = {[EC_ROWS_8] = kind_u8, [EC_ROWS_10] = kind_u10, [EC_ROWS_16] = kind_u16},
+    .kinds = {[EC_ROWS_8] = &kind_u8, [EC_ROWS_10] = &kind_u10, [EC_ROWS_16] = &kind_u16},
     .sum_exact = sum_exact,
     .sum_fused = sum_fused,
     .divide_float = divide_float,

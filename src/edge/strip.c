@@ -129,9 +129,11 @@ void ec_strip_close(struct ec_strip **strip)
     struct ec_strip *s = *strip;
     if (!s)
         return;
-    struct ec_ring *rings[] = {&s->input,       &s->blurred,  &s->floats,  &s->blur_sums, &s->wide_sums, &s->smooth, &s->derive,
-                               &s->column_sums, &s->near_row, &s->far_row, &s->response,  &s->sums,      &s->zeros};
-    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
+    enum { RING_COUNT = 13 };
+    struct ec_ring *rings[RING_COUNT] = {&s->input,    &s->blurred, &s->floats,      &s->blur_sums, &s->wide_sums,
+                                         &s->smooth,   &s->derive,  &s->column_sums, &s->near_row,  &s->far_row,
+                                         &s->response, &s->sums,    &s->zeros};
+    for (int i = 0; i < RING_COUNT; i++)
         ec_ring_close(rings[i]);
     free(s);
     *strip = NULL;
