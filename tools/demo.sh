@@ -4,13 +4,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Only what this machine can run: compiling the kernels for every GPU there is takes many minutes.
-gpu=(-DEDGECAM_CUDA=OFF)
+cuda=OFF
 if nvidia-smi -L >/dev/null 2>&1; then
-    gpu=(-DEDGECAM_CUDA=AUTO -DCMAKE_CUDA_ARCHITECTURES=native)
+    cuda=AUTO
 fi
 
 tools/setup.sh
-cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "${gpu[@]}"
+cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DEDGECAM_CUDA=$cuda
 cmake --build build --target edgecam
 build/src/edgecam samples/media/road_960x540.mp4 -o road_edges.mp4 -y
 

@@ -89,7 +89,7 @@ class Convert(support.Case):
             with self.subTest(name=name):
                 shutil.copy(ROAD, self.folder / name)
                 self.edgecam("--null", "--frames", "2", "--", name)
-                self.edgecam("--frames", "2", "-y", "-o", "edges-" + name[:200], "--", name)
+                self.edgecam("--frames", "2", "-y", "-o", "edges-" + name[:-4][:200] + ".mp4", "--", name)
         odd = b"bad\xff\xfeutf8.mp4"
         shutil.copy(ROAD, bytes(self.folder) + b"/" + odd)
         done = subprocess.run([PROGRAM.encode(), odd, b"--null", b"--frames", b"2", b"-q", b"--stats", b"-"], cwd=self.folder,
