@@ -1,15 +1,16 @@
-/* Convolution of any odd size: a thread owns 4 columns and ROWS rows of a shared tile. */
-#include "launch.cuh"
-#include "pixel.cuh"
+/* Convolution of any odd size and any weights: a thread owns 4 columns and ROWS rows of a shared tile.
+ *
+ * As in convolution_bytes.cu the kernel is widened by zeros to a multiple of 4 on the left and in all, so that pixels and
+ * weights come four at a time. A weight of zero before or after a row leaves a sum as it is, a float one too. */
+#include "convolution_finish.cuh"
+#include "tile.cuh"
 
 namespace
 {
 
 using namespace ec;
 
-constexpr int COLUMNS = 4, ROWS = 2, BLOCK_X = 32, BLOCK_Y = 8, SPAN_X = BLOCK_X * COLUMNS, SPAN_Y = BLOCK_Y * ROWS;
-constexpr int MARGIN = COLUMNS - 1;
-constexpr int WEIGHTS_PITCH = EC_KERNEL_MAX_SIZE + 2 * MARGIN;
+constexpr int ROWS = 4, BLOCK_X = 32, BLOCK_Y = 4, SPAN_X = BLOCK_X * 4, SPAN_Y = BLOCK_Y * ROWS;
 
 /* Exact in 32 bits, exact in 64 bits, float. */
 struct Narrow {
@@ -33,81 +34,91 @@ EC_DEVICE void accumulate(int64_t *sum, int32_t weight, int32_t v)
 {
     *sum += (int64_t)weight * v;
 }
-/* A weight of zero left or right of the row leaves the sum's value as it is. */
-EC_DEVICE void accumulate(float *sum, float weight, int32_t v)
+EC_DEVICE void accumulate(float *sum, float weight, float v)
 {
-    *sum = fmaf(weight, (float)v, *sum);
+    *sum = fmaf(weight, v, *sum);
 }
 
-EC_DEVICE uint32_t finish(int32_t sum, int64_t divisor, const struct ec_finish &f)
-{
-    return ec_finish(divisor == 1 ? sum : ec_divide_half_even(sum, divisor), &f);
-}
-EC_DEVICE uint32_t finish(int64_t sum, int64_t divisor, const struct ec_finish &f)
-{
-    return ec_finish(ec_divide_half_even(sum, divisor), &f);
-}
-EC_DEVICE uint32_t finish(float sum, int64_t, const struct ec_finish &f)
-{
-    return ec_finish_float(sum, &f);
-}
+/* Four elements at a 16-byte boundary. */
+template <class Element>
+struct alignas(16) Four {
+    Element v[4];
+};
 
-/* `weights`: size x size, row-major. */
-template <class Pixel, class Arithmetic>
+/* `weights`: size x size, row-major. MAX_SIZE bounds size and sets how much shared memory a block takes. */
+template <class Pixel, class Arithmetic, int MAX_SIZE>
 __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     convolution_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
                        const typename Arithmetic::Weight *weights, int32_t size, int64_t divisor)
 {
-    using Weight = typename Arithmetic::Weight;
+    using Weight = typename Arithmetic::Weight; /* also a pixel's type in the tile */
     using Sum = typename Arithmetic::Sum;
-    constexpr int PITCH = SPAN_X + EC_KERNEL_MAX_SIZE + 1;
-    __shared__ Pixel tile[PITCH * (SPAN_Y + EC_KERNEL_MAX_SIZE - 1)];
-    __shared__ Weight padded[WEIGHTS_PITCH * EC_KERNEL_MAX_SIZE];
+    constexpr int MARGIN = 16, PITCH = SPAN_X + 2 * MARGIN, WEIGHTS_PITCH = (MAX_SIZE / 2 + 3) / 4 * 4 + MAX_SIZE / 2 + 1 + 3;
+    constexpr int WEIGHTS_FOURS = WEIGHTS_PITCH / 4;
+    __shared__ Four<Weight> tile[PITCH / 4 * (SPAN_Y + MAX_SIZE - 1)];
+    __shared__ Four<Weight> widened[WEIGHTS_FOURS * MAX_SIZE];
     const int32_t block_x = blockIdx.x * SPAN_X, block_y = blockIdx.y * SPAN_Y;
-    for (int32_t j = threadIdx.y; j < size; j += BLOCK_Y)
-        for (int32_t i = threadIdx.x; i < size + 2 * MARGIN; i += BLOCK_X)
-            padded[j * WEIGHTS_PITCH + i] = i >= MARGIN && i < MARGIN + size ? weights[j * size + i - MARGIN] : (Weight)0;
-    load_tile<Pixel, PITCH>(tile, in, block_x - size / 2, block_y - size / 2, SPAN_X + size - 1, SPAN_Y + size - 1);
+    const int32_t before = (size / 2 + 3) / 4 * 4, zeros = before - size / 2, fours = (zeros + size + 3) / 4;
+    for (int32_t k = threadIdx.y * BLOCK_X + threadIdx.x; k < size * WEIGHTS_FOURS * 4; k += BLOCK_X * BLOCK_Y) {
+        const int32_t j = k / (WEIGHTS_FOURS * 4), i = k % (WEIGHTS_FOURS * 4) - zeros;
+        widened[k / 4].v[k % 4] = i >= 0 && i < size ? weights[j * size + i] : (Weight)0;
+    }
+    load_tile<Pixel>(&tile[0].v[0], PITCH, in, block_x - MARGIN, block_y - size / 2, PITCH / CHUNK<Pixel>, SPAN_Y + size - 1);
     __syncthreads();
 
-    Sum sums[ROWS][COLUMNS] = {};
-    const Pixel *p = tile + threadIdx.y * ROWS * PITCH + threadIdx.x * COLUMNS;
-    for (int32_t j = 0; j < size; j++) {
-        const Weight *w = padded + j * WEIGHTS_PITCH + MARGIN;
-#pragma unroll 4
-        for (int32_t i = 0; i < size + MARGIN; i++) {
+    const Four<Weight> *p = tile + threadIdx.y * ROWS * (PITCH / 4) + (MARGIN - before) / 4 + threadIdx.x;
+    Sum sums[ROWS][4] = {};
+    for (int32_t i = 0; i < size + ROWS - 1; i++) {
+        Four<Weight> left = p[i * (PITCH / 4)];
+        for (int32_t k = 0; k < fours; k++) {
+            const Four<Weight> right = p[i * (PITCH / 4) + k + 1];
+            const Weight v[8] = {left.v[0], left.v[1], left.v[2], left.v[3], right.v[0], right.v[1], right.v[2], right.v[3]};
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                const int32_t v = p[(j + r) * PITCH + i];
+                if (i - r < 0 || i - r >= size)
+                    continue;
+                const Four<Weight> w = widened[(i - r) * WEIGHTS_FOURS + k];
 #pragma unroll
-                for (int k = 0; k < COLUMNS; k++)
-                    accumulate(&sums[r][k], w[i - k], v);
+                for (int q = 0; q < 4; q++)
+#pragma unroll
+                    for (int t = 0; t < 4; t++)
+                        accumulate(&sums[r][q], w.v[t], v[q + t]);
             }
+            left = right;
         }
     }
-    const int32_t x = block_x + threadIdx.x * COLUMNS, y = block_y + threadIdx.y * ROWS;
+    const int32_t x = block_x + threadIdx.x * 4, y = block_y + threadIdx.y * ROWS;
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
+    for (int r = 0; r < ROWS; r++) {
+        uint32_t v[4];
 #pragma unroll
-        for (int k = 0; k < COLUMNS; k++)
-            if (x + k < in.width_px && y + r < in.height_px)
-                store_value(out, x + k, y + r, finish(sums[r][k], divisor, out.finish));
+        for (int q = 0; q < 4; q++)
+            v[q] = finish_sum(sums[r][q], divisor, out.finish);
+        if (x < in.width_px && y + r < in.height_px)
+            store_four(out, in.width_px, x, y + r, v);
+    }
+}
+
+template <class Pixel, class Arithmetic>
+enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out,
+                   const typename Arithmetic::Weight *weights)
+{
+    const ec_convolution_taps *taps = &queue->plan->convolution;
+    const dim3 grid(ceil_div(in.width_px, SPAN_X), ceil_div(in.height_px, SPAN_Y));
+    return launch(queue, "convolution_kernel",
+                  taps->size <= 7 ? convolution_kernel<Pixel, Arithmetic, 7>
+                                  : convolution_kernel<Pixel, Arithmetic, EC_KERNEL_MAX_SIZE>,
+                  grid, dim3(BLOCK_X, BLOCK_Y), in, out, weights, taps->size, taps->divisor);
 }
 
 template <class Pixel>
 enum ec_status convolve(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {
     const ec_convolution_taps *taps = &queue->plan->convolution, *d_taps = &queue->d_plan->convolution;
-    const dim3 grid(ceil_div(in.width_px, SPAN_X), ceil_div(in.height_px, SPAN_Y)), block(BLOCK_X, BLOCK_Y);
-    const int64_t divisor = taps->divisor;
     if (!taps->integer)
-        return launch(queue, "convolution_kernel", convolution_kernel<Pixel, Float>, grid, block, in, out,
-                      (const float *)d_taps->float_weights, taps->size, divisor);
-    const int32_t *weights = d_taps->integer_weights;
-    return taps->wide_sum ? launch(queue, "convolution_kernel", convolution_kernel<Pixel, Wide>, grid, block, in, out, weights,
-                                   taps->size, divisor)
-                          : launch(queue, "convolution_kernel", convolution_kernel<Pixel, Narrow>, grid, block, in, out,
-                                   weights, taps->size, divisor);
+        return run<Pixel, Float>(queue, in, out, d_taps->float_weights);
+    return taps->wide_sum ? run<Pixel, Wide>(queue, in, out, d_taps->integer_weights)
+                          : run<Pixel, Narrow>(queue, in, out, d_taps->integer_weights);
 }
 
 } // namespace

@@ -54,8 +54,8 @@ EC_DEVICE uint32_t expand_pair(uint32_t pair)
     return permute((pair & 0xffff) * 76310u + 32768u, (pair >> 16) * 76310u + 32768u, 0x7632);
 }
 
-template <class Taps>
-EC_DEVICE void unpack_row(Row *row, const uint32_t *words, uint32_t left_word, uint32_t right_word, bool expand)
+template <class Taps, bool EXPAND>
+EC_DEVICE void unpack_row(Row *row, const uint32_t *words, uint32_t left_word, uint32_t right_word)
 {
     uint32_t columns[PAIRS + 2]; /* from the pair before the first column to the pair after the last */
     columns[0] = permute(left_word, 0, 0x4342);
@@ -65,7 +65,7 @@ EC_DEVICE void unpack_row(Row *row, const uint32_t *words, uint32_t left_word, u
         columns[1 + 2 * i] = permute(words[i], 0, 0x4140);
         columns[2 + 2 * i] = permute(words[i], 0, 0x4342);
     }
-    if (expand)
+    if (EXPAND)
 #pragma unroll
         for (int i = 0; i < PAIRS + 2; i++)
             columns[i] = expand_pair(columns[i]);
@@ -108,12 +108,13 @@ EC_DEVICE uint32_t magnitude(uint32_t gx, uint32_t gy, uint32_t cap, float cap_s
 }
 
 /* Four finished pixels from two pairs of responses. m + 2^15 - T has its top bit set from T on. */
-EC_DEVICE uint32_t finish_word(uint32_t a, uint32_t b, bool has_threshold, uint32_t threshold_bias)
+template <bool THRESHOLD>
+EC_DEVICE uint32_t finish_word(uint32_t a, uint32_t b, uint32_t threshold_bias)
 {
-    return has_threshold ? permute(a + threshold_bias, b + threshold_bias, 0xfdb9) : permute(a, b, 0x6420);
+    return THRESHOLD ? permute(a + threshold_bias, b + threshold_bias, 0xfdb9) : permute(a, b, 0x6420);
 }
 
-template <class Taps, bool L2, int ROWS>
+template <class Taps, bool L2, int ROWS, bool EXPAND, bool THRESHOLD>
 __global__ void __launch_bounds__(STRIP_BLOCK, 4)
     gradient_pairs_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
                           const __grid_constant__ StripGrid grid)
@@ -128,7 +129,7 @@ __global__ void __launch_bounds__(STRIP_BLOCK, 4)
     for (int j = 0; j < ROWS + 2; j++) {
         uint32_t left, right;
         strip.neighbours(j, &left, &right);
-        unpack_row<Taps>(&rows[j % 3], strip.words[j], left, right, in.expand);
+        unpack_row<Taps, EXPAND>(&rows[j % 3], strip.words[j], left, right);
         if (j < 2)
             continue;
         const Row &up = rows[(j - 2) % 3], &centre = rows[(j - 1) % 3], &down = rows[j % 3];
@@ -140,20 +141,32 @@ __global__ void __launch_bounds__(STRIP_BLOCK, 4)
         }
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
-            finished[i] = finish_word(m[2 * i], m[2 * i + 1], out.finish.has_threshold, threshold_bias);
+            finished[i] = finish_word<THRESHOLD>(m[2 * i], m[2 * i + 1], threshold_bias);
         if (strip.has_row(in, j - 2))
             store_strip<uint8_t, WORDS, true>(out, in.width_px, strip.x, strip.y + j - 2, finished);
     }
+}
+
+using Kernel = void (*)(ec_gpu_source, ec_gpu_target, StripGrid);
+
+template <class Taps, bool L2, int ROWS, bool EXPAND>
+Kernel choose(bool threshold)
+{
+    return threshold ? gradient_pairs_kernel<Taps, L2, ROWS, EXPAND, true>
+                     : gradient_pairs_kernel<Taps, L2, ROWS, EXPAND, false>;
 }
 
 template <class Taps, bool L2, int ROWS>
 enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {
     const StripGrid grid = make_strip_grid(in, COLUMNS, ROWS);
-    return launch(queue, "gradient_pairs_kernel", gradient_pairs_kernel<Taps, L2, ROWS>, strip_blocks(grid), dim3(STRIP_BLOCK),
-                  in, out, grid);
+    const bool threshold = out.finish.has_threshold;
+    return launch(queue, "gradient_pairs_kernel",
+                  in.expand ? choose<Taps, L2, ROWS, true>(threshold) : choose<Taps, L2, ROWS, false>(threshold),
+                  strip_blocks(grid), dim3(STRIP_BLOCK), in, out, grid);
 }
 
+/* Roots need more registers a row, so fewer rows keep more warps in flight. */
 template <class Taps>
 enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {

@@ -1,7 +1,6 @@
 /* Gradients of aperture 5 and 7: separable. A thread owns one column and slides down ROWS rows of a shared tile, holding the
  * last SIZE row sums, so each pixel's horizontal work is done once. */
-#include "launch.cuh"
-#include "pixel.cuh"
+#include "tile.cuh"
 
 namespace
 {
@@ -15,14 +14,14 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     gradient_wide_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
                          const __grid_constant__ ec_gradient_taps taps, enum ec_norm norm)
 {
-    constexpr int PITCH = BLOCK_X + SIZE - 1, HEIGHT = BLOCK_Y * ROWS + SIZE - 1;
-    __shared__ Pixel tile[PITCH * HEIGHT];
+    constexpr int MARGIN = CHUNK<Pixel>, PITCH = BLOCK_X + 2 * MARGIN, HEIGHT = BLOCK_Y * ROWS + SIZE - 1;
+    __shared__ __align__(16) Pixel tile[PITCH * HEIGHT];
     const int32_t block_x = blockIdx.x * BLOCK_X, block_y = blockIdx.y * BLOCK_Y * ROWS;
-    load_tile<Pixel, PITCH>(tile, in, block_x - SIZE / 2, block_y - SIZE / 2, PITCH, HEIGHT);
+    load_tile<Pixel>(tile, PITCH, in, block_x - MARGIN, block_y - SIZE / 2, PITCH / CHUNK<Pixel>, HEIGHT);
     __syncthreads();
 
     const int32_t x = block_x + threadIdx.x, y = block_y + threadIdx.y * ROWS;
-    const Pixel *p = tile + threadIdx.y * ROWS * PITCH + threadIdx.x;
+    const Pixel *p = tile + threadIdx.y * ROWS * PITCH + MARGIN - SIZE / 2 + threadIdx.x;
     int32_t along[SIZE], across[SIZE];
 #pragma unroll
     for (int j = 0; j < ROWS + SIZE - 1; j++) {

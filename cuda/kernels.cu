@@ -34,7 +34,7 @@ enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, 
 {
     const ec_plan *plan = queue->plan;
     if (plan->op == EC_OPERATOR_CONVOLUTION)
-        return ec_convolution(queue, in, out);
+        return ec_convolution_bytes_fits(plan) ? ec_convolution_bytes(queue, in, out) : ec_convolution(queue, in, out);
     if (plan->window_size > 3)
         return ec_gradient_wide(queue, in, out);
     if (ec_gradient_pairs_fits(plan, in, out))
@@ -84,7 +84,7 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
 
     void *blurred = (char *)d_scratch + sums_bytes(plan, in.width_px, in.height_px);
     const int64_t pitch = blurred_pitch_bytes(plan, in.width_px);
-    enum ec_status status = ec_blur(&queue, false, &in, d_scratch, blurred, pitch);
+    enum ec_status status = ec_blur(&queue, &in, d_scratch, blurred, pitch);
     if (status != EC_OK)
         return status;
     if (plan->op == EC_OPERATOR_DOG)

@@ -58,12 +58,18 @@ enum ec_status ec_convolution_bytes(const struct ec_gpu_queue *queue, const stru
 /* Bytes between the rows of the row sums that ec_blur leaves in `sums`. */
 int64_t ec_blur_sums_pitch_bytes(int32_t width_px, bool deep);
 
-/* Gaussian into a plane of the input's pixels. `wide`: with plan->blur_wide instead of plan->blur. */
-enum ec_status ec_blur(const struct ec_gpu_queue *queue, bool wide, const struct ec_gpu_source *in, void *sums, void *blurred,
+/* Gaussian with plan->blur into a plane of the input's pixels whose rows start on 16-byte boundaries. */
+enum ec_status ec_blur(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in, void *sums, void *blurred,
                        int64_t blurred_pitch_bytes);
 
 /* |G(wide) - narrow|, finished: `narrow` is ec_blur's result with plan->blur. */
 enum ec_status ec_blur_difference(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in, void *sums,
                                   const void *narrow, int64_t narrow_pitch_bytes, const struct ec_gpu_target *out);
+
+/* The Gaussian of bytes without a plane of sums, only where ec_blur_bytes_fits(): blurred pixels, or with `narrow` their
+ * finished difference from it. */
+bool ec_blur_bytes_fits(const struct ec_blur_taps *taps);
+enum ec_status ec_blur_bytes(const struct ec_gpu_queue *queue, const struct ec_blur_taps *taps, const struct ec_gpu_source *in,
+                             const void *narrow, int64_t narrow_pitch_bytes, const struct ec_gpu_target *out);
 
 #endif

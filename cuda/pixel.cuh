@@ -33,16 +33,6 @@ EC_DEVICE int32_t stored_value(const ec_gpu_source &in, int32_t x, int32_t y)
     return x < 0 || y < 0 ? 0 : source_row<Pixel>(in, y)[x];
 }
 
-/* Fills rows x columns of `tile` (PITCH apart) with mapped pixels from (x, y) on; the whole block takes part. The caller
- * synchronises. */
-template <class Pixel, int PITCH>
-EC_DEVICE void load_tile(Pixel *tile, const ec_gpu_source &in, int32_t x, int32_t y, int32_t columns, int32_t rows)
-{
-    for (int32_t j = threadIdx.y; j < rows; j += blockDim.y)
-        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x)
-            tile[j * PITCH + i] = (Pixel)map_value(in, stored_value<Pixel>(in, x + i, y + j));
-}
-
 EC_DEVICE void store_value(const ec_gpu_target &out, int32_t x, int32_t y, uint32_t v)
 {
     char *row = (char *)out.data + (int64_t)y * out.pitch_bytes;
@@ -50,24 +40,6 @@ EC_DEVICE void store_value(const ec_gpu_target &out, int32_t x, int32_t y, uint3
         ((uint16_t *)row)[x] = (uint16_t)v;
     else
         ((uint8_t *)row)[x] = (uint8_t)v;
-}
-
-/* COUNT finished values from (x, y) on, as many as lie left of `width`: one vector store where all do. */
-template <int COUNT>
-EC_DEVICE void store_values(const ec_gpu_target &out, int32_t width, int32_t x, int32_t y, const uint32_t *v)
-{
-    static_assert(COUNT == 8, "one 16-byte or one 8-byte store");
-    if (!out.vector || x + COUNT > width) {
-        for (int32_t i = 0; i < COUNT && x + i < width; i++)
-            store_value(out, x + i, y, v[i]);
-        return;
-    }
-    char *row = (char *)out.data + (int64_t)y * out.pitch_bytes;
-    if (out.wide)
-        ((uint4 *)row)[x / 8] = make_uint4(v[0] | v[1] << 16, v[2] | v[3] << 16, v[4] | v[5] << 16, v[6] | v[7] << 16);
-    else
-        ((uint2 *)row)[x / 8] =
-            make_uint2(v[0] | v[1] << 8 | v[2] << 16 | v[3] << 24, v[4] | v[5] << 8 | v[6] << 16 | v[7] << 24);
 }
 
 /* round(sqrt(n)), exact, without double precision, which most cards do at 1/64 of the rate. The float root is off by at most

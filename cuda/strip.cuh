@@ -89,45 +89,68 @@ struct Strip {
         live = index < grid.threads;
         fetch_left = lane == 0 || column == 0;
         fetch_right = lane == 31 || column == grid.threads_a_row - 1;
-        const int32_t left_x = x == 0 ? grid.left : x - 1, right_x = x + COLUMNS < in.width_px ? x + COLUMNS : grid.right;
+        /* Without branches, so that every load is under way before the first one is used; pixels of a constant border and of a
+         * ragged end are put right afterwards. */
+        const int32_t left_x = x == 0 ? ec_max_i32(grid.left, 0) : x - 1;
+        const int32_t right_x = x + COLUMNS < in.width_px ? x + COLUMNS : ec_max_i32(grid.right, 0);
 #pragma unroll
         for (int j = 0; j < ROWS + 2; j++) {
-            const int32_t wanted = y + j - 1;
-            const int32_t source_y = wanted < 0               ? grid.top
-                                     : wanted == in.height_px ? grid.bottom
-                                                              : ec_min_i32(wanted, in.height_px - 1);
-            load_row(j, in, grid, source_y, left_x, right_x);
+            const Pixel *row = source_row<Pixel>(in, source_y(in, grid, j));
+            uint32_t left = 0, right = 0;
+            if (fetch_left)
+                left = row[left_x];
+            if (fetch_right)
+                right = row[right_x];
+            beside[j] = left << (32 - PIXEL_BITS) | right;
+            if constexpr (WHOLE)
+                load_vector<WORDS>(words[j], row + x);
+            else
+                load_pixels(words[j], row, in.width_px, grid.right);
+        }
+        if (in.border == EC_BORDER_CONSTANT)
+            clear_border(in);
+        if (WHOLE && in.width_px % COLUMNS != 0)
+#pragma unroll
+            for (int j = 0; j < ROWS + 2; j++)
+                put_pixel(words[j], in.width_px - x, beside[j] & (Pixel)~0);
+    }
+
+    __device__ __forceinline__ int32_t source_y(const ec_gpu_source &in, const StripGrid &grid, int j) const
+    {
+        const int32_t wanted = y + j - 1;
+        const int32_t outside = ec_max_i32(wanted < 0 ? grid.top : grid.bottom, 0);
+        return wanted < 0 || wanted == in.height_px ? outside : ec_min_i32(wanted, in.height_px - 1);
+    }
+
+    /* Zeros for the pixels above, below, left and right of the picture. */
+    __device__ __forceinline__ void clear_border(const ec_gpu_source &in)
+    {
+        const uint32_t left_mask = x == 0 ? 0 : ~0u << (32 - PIXEL_BITS);
+        const uint32_t right_mask = x + COLUMNS < in.width_px ? (uint32_t)(Pixel)~0 : 0;
+#pragma unroll
+        for (int j = 0; j < ROWS + 2; j++) {
+            const uint32_t row_mask = (uint32_t)(y + j - 1) < (uint32_t)in.height_px ? ~0u : 0;
+            beside[j] &= (left_mask | right_mask) & row_mask;
+#pragma unroll
+            for (int i = 0; i < WORDS; i++)
+                words[j][i] &= row_mask;
         }
     }
 
-    __device__ __forceinline__ void load_row(int j, const ec_gpu_source &in, const StripGrid &grid, int32_t source_y,
-                                             int32_t left_x, int32_t right_x)
+    /* One by one, up to the pixel after the picture. */
+    __device__ __forceinline__ void load_pixels(uint32_t *row_words, const Pixel *row, int32_t width, int32_t right) const
     {
-        const Pixel *row = source_row<Pixel>(in, source_y < 0 ? 0 : source_y);
-        beside[j] = 0;
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
-            words[j][i] = 0;
-        if (source_y < 0)
-            return;
-        if (fetch_left && left_x >= 0)
-            beside[j] = (uint32_t)row[left_x] << (32 - PIXEL_BITS);
-        if (fetch_right && right_x >= 0)
-            beside[j] |= row[right_x];
-        if constexpr (WHOLE) {
-            load_vector<WORDS>(words[j], row + x);
-            /* In the last strip of a row the pixel after the picture is the border's. */
-            if (in.width_px - x < COLUMNS)
-                put_pixel(words[j], in.width_px - x, beside[j] & (Pixel)~0);
-        } else {
+            row_words[i] = 0;
 #pragma unroll 1
-            for (int i = 0; i < COLUMNS; i++) {
-                const int32_t at = x + i < in.width_px ? x + i : x + i == in.width_px ? grid.right : -1;
-                append_pixel(words[j], at < 0 ? 0 : row[at]);
-            }
+        for (int i = 0; i < COLUMNS; i++) {
+            const int32_t at = x + i < width ? x + i : x + i == width ? right : -1;
+            append_pixel(row_words, at < 0 ? 0 : row[at]);
         }
     }
 
+    /* Puts a pixel at `position`, nothing from COLUMNS on. */
     static __device__ __forceinline__ void put_pixel(uint32_t *row_words, int32_t position, uint32_t v)
     {
         const uint32_t shift = (uint32_t)(position % PER_WORD * PIXEL_BITS);

@@ -13,6 +13,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __grid_constant__
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 #define __shared__ static /* blocks run one after another */
 
