@@ -70,7 +70,7 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     const bool upload = in->memory == EC_MEMORY_HOST, download = out->memory == EC_MEMORY_HOST;
     const struct ec_device *device = shared->device;
     const int32_t rows = shared->height_px;
-    const struct ec_gpu_frame frame = {
+    struct ec_gpu_frame frame = {
         .d_in = upload ? lane->d_in : in->data,
         .d_out = download ? lane->d_out : out->data,
         .in_pitch_bytes = upload ? shared->in_pitch_bytes : in->pitch_bytes,
@@ -100,7 +100,15 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         if (!mark(lane, EC_MARK_UPLOADED, lane->run, error))
             return EC_ERROR_DEVICE;
     }
-    const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->run, error);
+    enum ec_status status = EC_OK;
+    if (in->memory == EC_MEMORY_DEVICE_HIGH) {
+        status = ec_kernels_unpack(&frame, lane->d_in, shared->in_pitch_bytes, 16 - shared->plan.depth_bits, lane->run, error);
+        frame.d_in = lane->d_in;
+        frame.in_pitch_bytes = shared->in_pitch_bytes;
+        frame.in_padded = true;
+    }
+    if (status == EC_OK)
+        status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->run, error);
     if (status != EC_OK)
         return status;
     if (!download)

@@ -103,10 +103,10 @@ static enum ec_status check_image(const struct ec_image *image, const char *whic
                        image->pitch_bytes, image->height_px);
     if (image->depth_bits > 8 && (((uintptr_t)image->data | (uintptr_t)image->pitch_bytes) & 1))
         return ec_fail(error, EC_ERROR_ARGUMENT, "the %s image has 2 bytes a pixel, but its address or pitch is odd", which);
-    if ((unsigned)image->memory > EC_MEMORY_DEVICE)
+    if ((unsigned)image->memory > EC_MEMORY_DEVICE_HIGH)
         return ec_fail(error, EC_ERROR_ARGUMENT, "the %s image is in memory of kind %d, neither host (0) nor device (1)", which,
                        (int)image->memory);
-    if (image->memory == EC_MEMORY_DEVICE && !on_gpu)
+    if (image->memory != EC_MEMORY_HOST && !on_gpu)
         return ec_fail(error, EC_ERROR_ARGUMENT, "the %s image is in device memory, which the CPU backend cannot take", which);
     return EC_OK;
 }
@@ -114,7 +114,7 @@ static enum ec_status check_image(const struct ec_image *image, const char *whic
 /* Two images with one pitch may stand side by side in one buffer, so that their spans cross but no row does. */
 static bool images_overlap(const struct ec_image *a, const struct ec_image *b)
 {
-    if (a->memory != b->memory)
+    if ((a->memory == EC_MEMORY_HOST) != (b->memory == EC_MEMORY_HOST))
         return false;
     if ((uintptr_t)a->data > (uintptr_t)b->data) {
         const struct ec_image *first = b;
@@ -139,6 +139,8 @@ static enum ec_status check_images(const struct ec_edge *edge, const struct ec_i
         status = check_image(out, "output", on_gpu, error);
     if (status != EC_OK)
         return status;
+    if (out->memory == EC_MEMORY_DEVICE_HIGH || (in->memory == EC_MEMORY_DEVICE_HIGH && in->depth_bits == 8))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "samples in the high bits are for inputs deeper than 8 bits only");
     if (in->width_px != out->width_px || in->height_px != out->height_px)
         return ec_fail(error, EC_ERROR_ARGUMENT, "the output image is %dx%d pixels, but the input is %dx%d", out->width_px,
                        out->height_px, in->width_px, in->height_px);

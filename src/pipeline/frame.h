@@ -13,7 +13,6 @@
 struct ec_frame {
     struct ec_image image;
     bool limited_range;
-    bool high_bits; /* samples stand in the high bits of their 16-bit words (P010) */
     int64_t pts, duration; /* in the video stream's time base (ec_stream_info); pts strictly increases */
     int64_t index; /* 0, 1, 2, ... of delivered frames */
     int64_t decoded_ns; /* CLOCK_MONOTONIC when it left the decoder */

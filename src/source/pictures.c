@@ -87,9 +87,8 @@ static enum ec_status emit_from_device(struct ec_pictures *s, AVFrame *picture, 
         .image = {picture->data[0] + (ptrdiff_t)picture->crop_top * picture->linesize[0] +
                       (ptrdiff_t)picture->crop_left * bytes,
                   picture->width - (int)picture->crop_left, picture->height - (int)picture->crop_top, picture->linesize[0],
-                  depth, EC_MEMORY_DEVICE},
+                  depth, d->comp[0].shift > 0 ? EC_MEMORY_DEVICE_HIGH : EC_MEMORY_DEVICE},
         .limited_range = picture->color_range != AVCOL_RANGE_JPEG,
-        .high_bits = d->comp[0].shift > 0,
         .decoded_ns = ec_now_ns(),
     };
     if (s->info->width_px > 0 && (frame.image.width_px != s->info->width_px || frame.image.height_px != s->info->height_px ||

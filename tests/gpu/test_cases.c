@@ -126,6 +126,41 @@ static void compare_with_cpu(const struct fixture *f, const struct ec_edge_param
     image_close(f->device, &expected);
 }
 
+/* A plane as NVDEC gives it, with noise below the sample, comes out like the same plane with its samples in the low bits. */
+static void samples_in_high_bits_count_the_same(void **state)
+{
+    const struct fixture *f = *state;
+    const int width_px = 333, height_px = 61;
+    for (int depth_bits = 10; depth_bits <= 12; depth_bits += 2) {
+        const struct ec_edge_params params = {0};
+        struct ec_error error = {0};
+        struct ec_plan plan;
+        make_plan(&plan, &params, depth_bits);
+        struct ec_image in = image_open(f->device, width_px, height_px, depth_bits);
+        struct ec_image out = image_open(f->device, width_px, height_px, depth_bits);
+        struct ec_image expected = image_open(f->device, width_px, height_px, depth_bits);
+        fill_noise(&in, 77);
+        for (size_t i = 0; i < image_bytes(&in) / 2; i++)
+            ((uint16_t *)in.data)[i] &= (uint16_t)((1 << depth_bits) - 1);
+        assert_int_equal(ec_reference_run(&plan, &in, true, &expected, &error), EC_OK);
+        for (size_t i = 0; i < image_bytes(&in) / 2; i++)
+            ((uint16_t *)in.data)[i] = (uint16_t)(((uint16_t *)in.data)[i] << (16 - depth_bits) | (i & 3));
+        struct ec_image high = in;
+        high.memory = EC_MEMORY_DEVICE_HIGH;
+        assert_int_equal(cudaMalloc(&high.data, image_bytes(&in)), cudaSuccess);
+        assert_int_equal(cudaMemcpy(high.data, in.data, image_bytes(&in), cudaMemcpyHostToDevice), cudaSuccess);
+        if (run_frame(f->device, &plan, &high, true, &out, &error) != EC_OK)
+            fail_msg("%s", error.text);
+        for (int y = 0; y < height_px; y++)
+            assert_memory_equal((char *)out.data + y * out.pitch_bytes, (char *)expected.data + y * expected.pitch_bytes,
+                                (size_t)width_px * 2);
+        assert_int_equal(cudaFree(high.data), cudaSuccess);
+        image_close(f->device, &in);
+        image_close(f->device, &out);
+        image_close(f->device, &expected);
+    }
+}
+
 static void large_frames_equal_the_cpu(void **state)
 {
     static const float weights[25] = {1,   -2, 3,  -4,  5,  6,   -7, 8, -9, 10, 11, -12, 13,
@@ -163,6 +198,7 @@ int test_cases(struct fixture *fixture)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(every_case_equals_the_definition, fixture),
         cmocka_unit_test_prestate(device_memory_is_worked_on_in_place, fixture),
+        cmocka_unit_test_prestate(samples_in_high_bits_count_the_same, fixture),
         cmocka_unit_test_prestate(large_frames_equal_the_cpu, fixture),
         cmocka_unit_test_prestate(longest_sides_equal_the_cpu, fixture),
     };
