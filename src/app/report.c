@@ -24,9 +24,9 @@ void app_report_summary(const struct ec_logger *logger, const struct ec_pipeline
     ec_log(logger, EC_LOG_NOTICE, "%s%s%s: %s by %s on %s%s%s%s", params->input, params->output ? " -> " : "",
            params->output ? params->output : "", line, ec_operator_name(params->edge.op), s->backend, s->device[0] ? " (" : "",
            s->device, s->device[0] ? ")" : "");
-    if (s->frames_dropped > 0 || s->frames_damaged > 0)
-        ec_log(logger, EC_LOG_WARNING, "%s: %lld frames were dropped and %lld were damaged", params->input,
-               (long long)s->frames_dropped, (long long)s->frames_damaged);
+    if (s->frames_dropped > 0)
+        ec_log(logger, EC_LOG_WARNING, "%s: %lld frame%s dropped, being overtaken by newer ones", params->input,
+               (long long)s->frames_dropped, s->frames_dropped == 1 ? " was" : "s were");
 }
 
 void app_report_bottleneck(const struct ec_logger *logger, const struct ec_stats *s)

@@ -50,7 +50,7 @@ static enum ec_status find_format(const struct ec_pipeline_params *p, const AVIn
                              p->input_format);
 }
 
-static enum ec_status av_failure(struct ec_error *error, const struct ec_input *in, int r)
+enum ec_status ec_input_failed(const struct ec_input *in, int r, struct ec_error *error)
 {
     char cause[AV_ERROR_MAX_STRING_SIZE];
     if (ec_input_cancelled(in))
@@ -100,6 +100,8 @@ static enum ec_status choose_stream(struct ec_input *in, const struct ec_pipelin
         in->stream = p->stream;
         return EC_OK;
     }
+    if (c->nb_streams == 0)
+        return ec_fail(error, EC_ERROR_FRAMES, "%s: no frames came: the file holds no stream at all", in->name);
     in->stream = best_stream(in->container);
     return in->stream >= 0 ? EC_OK : ec_fail(error, EC_ERROR_INPUT, "%s: no video stream", in->name);
 }
@@ -148,7 +150,7 @@ enum ec_status ec_input_open(struct ec_input *in, const struct ec_pipeline_param
         if (r >= 0 && status == EC_OK)
             r = avformat_find_stream_info(in->container, NULL);
         if (r < 0 && status == EC_OK)
-            status = av_failure(error, in, r);
+            status = ec_input_failed(in, r, error);
     }
     if (status == EC_OK)
         status = choose_stream(in, p, error);

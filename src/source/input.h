@@ -26,6 +26,9 @@ enum ec_status ec_input_open(struct ec_input *input, const struct ec_pipeline_pa
                              struct ec_error *error);
 void ec_input_close(struct ec_input *input);
 
+/* The sentence for an AVERROR before the first frame: EC_ERROR_INPUT, or EC_STOPPED when told to stop. */
+enum ec_status ec_input_failed(const struct ec_input *input, int averror, struct ec_error *error);
+
 /* True when reading should end. */
 bool ec_input_cancelled(const struct ec_input *input);
 

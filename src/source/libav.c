@@ -1,6 +1,8 @@
 /* Files, devices, networks and pipes through libavformat and libavcodec: packets of the chosen stream go to the decoder, its
  * pictures to `pictures`, and what is ready there comes out between the packets of the other streams. open() reads up to the
  * first frame, so that info() knows what really comes. */
+#include <inttypes.h>
+#include <libavutil/avstring.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@ struct ec_source {
     AVFrame *decoded;
     struct ec_pictures pictures;
     bool packets_wanted, ended;
-    int64_t video_packets;
+    int64_t video_packets, video_end; /* end of the last one in the file, in bytes */
     atomic_llong damaged;
 };
 
@@ -101,13 +103,17 @@ static enum ec_status pass_packet(struct ec_source *s, struct ec_error *error)
     return out_of_memory(s, error);
 }
 
-/* In mov and mp4 the index says how many samples there are: a file that was cut off ends before. */
+/* What a file that was cut off lacks: in mov and mp4 the index says how many samples there are, in y4m every byte belongs to a
+ * frame. */
 static void count_missing(struct ec_source *s)
 {
-    const AVStream *stream = s->input.container->streams[s->input.stream];
-    const bool indexed = strstr(s->input.container->iformat->name, "mp4") != NULL;
-    if (indexed && s->p->start_s == 0 && !s->clock.past_end && !s->p->loop && stream->nb_frames > s->video_packets)
+    const AVFormatContext *c = s->input.container;
+    const AVStream *stream = c->streams[s->input.stream];
+    const bool whole = s->p->start_s == 0 && !s->clock.past_end && !s->p->loop;
+    if (whole && strstr(c->iformat->name, "mp4") && stream->nb_frames > s->video_packets)
         atomic_fetch_add(&s->damaged, stream->nb_frames - s->video_packets);
+    if (whole && strcmp(c->iformat->name, "yuv4mpegpipe") == 0 && s->video_packets > 0 && avio_tell(c->pb) > s->video_end)
+        atomic_fetch_add(&s->damaged, 1);
 }
 
 static bool rewind_input(struct ec_source *s)
@@ -118,6 +124,18 @@ static bool rewind_input(struct ec_source *s)
         return false;
     avcodec_flush_buffers(s->decoder);
     return true;
+}
+
+static enum ec_status reading_failed(const struct ec_source *s, int r, struct ec_error *error)
+{
+    char cause[AV_ERROR_MAX_STRING_SIZE];
+    if (!s->clock.any)
+        return ec_input_failed(&s->input, r, error);
+    if (av_strstart(s->input.container->iformat->name, "image2", NULL))
+        return ec_fail(error, EC_ERROR_INPUT, "%s: there is a gap behind picture %" PRId64 " of the sequence", s->input.name,
+                       s->video_packets);
+    av_strerror(r, cause, sizeof cause);
+    return ec_fail(error, EC_ERROR_INPUT, "%s: reading failed: %s", s->input.name, cause);
 }
 
 /* Reads one packet and what follows from it. Sets s->ended behind the last one. */
@@ -137,13 +155,12 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
         count_missing(s);
         if (r == AVERROR_EOF)
             return EC_OK;
-        char cause[AV_ERROR_MAX_STRING_SIZE];
-        av_strerror(r, cause, sizeof cause);
-        return ec_fail(error, EC_ERROR_INPUT, "%s: reading failed: %s", s->input.name, cause);
+        return reading_failed(s, r, error);
     }
     enum ec_status status;
     if (s->packet->stream_index == s->input.stream) {
         s->video_packets++;
+        s->video_end = s->packet->pos + s->packet->size;
         s->ended = s->clock.past_end &&
                    ec_clock_is_far_past(&s->clock, s->packet, s->info.container->streams[s->input.stream]->time_base);
         status = s->clock.past_end ? EC_OK : decode(s, s->packet, error);
