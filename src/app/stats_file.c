@@ -9,18 +9,13 @@
 #include <unistd.h>
 
 #include "app/stats_json.h"
+#include "pipeline/same_file.h"
 
 struct app_stats_file {
     const char *name;
     FILE *stream;
     bool created, used;
 };
-
-static bool is_same_file(const struct stat *a, const char *name)
-{
-    struct stat b;
-    return stat(name, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
-}
 
 static enum ec_status open_file(struct app_stats_file *file, const char *const *inputs, int input_count, struct ec_error *error)
 {
@@ -33,7 +28,7 @@ static enum ec_status open_file(struct app_stats_file *file, const char *const *
 
     struct stat s;
     for (int i = 0; i < input_count && fstat(fd, &s) == 0 && S_ISREG(s.st_mode); i++) {
-        if (is_same_file(&s, inputs[i])) {
+        if (ec_is_input_file(inputs[i], &s)) {
             close(fd);
             return ec_fail(error, EC_ERROR_ARGUMENT, "--stats '%s' is the input '%s'", file->name, inputs[i]);
         }

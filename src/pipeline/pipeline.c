@@ -116,6 +116,7 @@ static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_i
             .width_px = info->width_px,
             .height_px = info->height_px,
             .lanes = l->lanes,
+            .luma_raw = l->p.luma_raw,
             .fall_back = l->p.device.backend == EC_BACKEND_AUTO,
             .threads = l->p.device.threads,
             .results = l->results,
@@ -181,7 +182,7 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
 
     l->lanes = l->p.lanes ? l->p.lanes : DEFAULT_LANES;
     if (l->p.trace)
-        status = ec_trace_open(&l->trace, l->p.trace, l->lanes, error);
+        status = ec_trace_open(&l->trace, l->p.trace, l->p.input, l->lanes, error);
     if (status != EC_OK)
         return status;
     l->meters = ec_meters_open();

@@ -41,7 +41,7 @@ static struct job *job_at(struct ec_stage *s, int i)
 
 static enum ec_status submit_job(struct ec_stage *s, struct job *job, struct ec_error *error)
 {
-    return s->p.backend->submit(s->engine, &job->in.image, job->in.limited_range, &job->out.image, error);
+    return s->p.backend->submit(s->engine, &job->in.image, job->in.limited_range && !s->p.luma_raw, &job->out.image, error);
 }
 
 /* The device failed: every frame in flight is run again, in order, by the CPU. Results are whole frames, so what the device may

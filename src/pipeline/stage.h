@@ -17,6 +17,7 @@ struct ec_stage_params {
     const struct ec_plan *plan; /* copied */
     int width_px, height_px;
     int lanes;
+    bool luma_raw; /* never expand limited range */
     /* When the device fails in mid-run: go on with the CPU backend (same bytes), or end with the error. */
     bool fall_back;
     int threads; /* of that CPU backend */

@@ -1,13 +1,17 @@
 #include "pipeline/trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "pipeline/frame.h"
+#include "pipeline/same_file.h"
 
 #define BUFFER_BYTES (1 << 18)
 
@@ -29,7 +33,25 @@ static void name_track(FILE *file, int track, const char *name, int number)
             track, label, track, track);
 }
 
-enum ec_status ec_trace_open(struct ec_trace **out, const char *path, int lanes, struct ec_error *error)
+static enum ec_status open_file(struct ec_trace *t, const char *input, struct ec_error *error)
+{
+    struct stat info;
+    const int fd = open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return ec_fail(error, EC_ERROR_OUTPUT, "the trace cannot be written to %s: %s", t->path, strerror(errno));
+    if (fstat(fd, &info) != 0 || ec_is_input_file(input, &info)) {
+        close(fd);
+        return ec_fail(error, EC_ERROR_OUTPUT, "the trace cannot be written to %s: it is the input itself", t->path);
+    }
+    if ((S_ISREG(info.st_mode) && ftruncate(fd, 0) != 0) || !(t->file = fdopen(fd, "w"))) {
+        const int cause = errno;
+        close(fd);
+        return ec_fail(error, EC_ERROR_OUTPUT, "the trace cannot be written to %s: %s", t->path, strerror(cause));
+    }
+    return EC_OK;
+}
+
+enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char *input, int lanes, struct ec_error *error)
 {
     static const char *const names[EC_TRACK_LANE] = {
         [EC_TRACK_DECODE] = "decode thread",    [EC_TRACK_QUEUE_IN] = "queue in",    [EC_TRACK_STAGE] = "stage thread",
@@ -45,11 +67,10 @@ enum ec_status ec_trace_open(struct ec_trace **out, const char *path, int lanes,
     }
     pthread_mutex_init(&t->lock, NULL);
     t->origin_ns = ec_now_ns();
-    t->file = fopen(path, "we");
-    if (!t->file) {
-        const int cause = errno;
+    enum ec_status status = open_file(t, input, error);
+    if (status != EC_OK) {
         ec_trace_close(out, NULL);
-        return ec_fail(error, EC_ERROR_OUTPUT, "%s: %s", path, strerror(cause));
+        return status;
     }
     setvbuf(t->file, NULL, _IOFBF, BUFFER_BYTES);
     fputs("[\n", t->file);

@@ -22,8 +22,9 @@ enum ec_track {
     EC_TRACK_LANE, /* + number of the lane */
 };
 
-/* Starts the file (replacing one that is there). EC_ERROR_OUTPUT with its name and the cause otherwise. */
-enum ec_status ec_trace_open(struct ec_trace **out, const char *path, int lanes, struct ec_error *error);
+/* Starts the file, replacing one that is there unless it is the input. EC_ERROR_OUTPUT with its name and the cause otherwise.
+ */
+enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char *input, int lanes, struct ec_error *error);
 
 /* One interval, CLOCK_MONOTONIC. Static `name`. A frame < 0 is left out. NULL trace: nothing. */
 void ec_trace_span(struct ec_trace *trace, int track, const char *name, int64_t frame, int64_t start_ns, int64_t end_ns);

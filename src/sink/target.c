@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pipeline/same_file.h"
+
 static enum ec_status out_of_memory(const struct ec_target *target, struct ec_error *error)
 {
     return ec_fail(error, EC_ERROR_MEMORY, "cannot open %s: out of memory", target->name ? target->name : "the output");
@@ -28,18 +30,6 @@ static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
-}
-
-static bool is_input(const char *input, const struct stat *target)
-{
-    struct stat info;
-    if (!input)
-        return false;
-    if (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &info) : stat(input, &info)) {
-        if (strncmp(input, "file:", 5) != 0 || stat(input + 5, &info))
-            return false;
-    }
-    return S_ISREG(info.st_mode) && info.st_dev == target->st_dev && info.st_ino == target->st_ino;
 }
 
 static enum ec_status check_directory(struct ec_target *target, struct ec_error *error)
@@ -68,7 +58,7 @@ static enum ec_status check_existing(const struct ec_target *target, const char 
 {
     if (S_ISDIR(info->st_mode))
         return ec_fail(error, EC_ERROR_OUTPUT, "cannot write %s: it is a directory", target->name);
-    if (is_input(input, info))
+    if (ec_is_input_file(input, info))
         return ec_fail(error, EC_ERROR_OUTPUT, "%s is the input itself; name another output", target->name);
     if (!target->overwrite)
         return ec_fail(error, EC_ERROR_OUTPUT, "%s exists; use -y to replace it", target->name);
@@ -153,7 +143,7 @@ static enum ec_status open_series(struct ec_target *target, const char *input, s
     if (!stat(first, &info)) {
         if (S_ISDIR(info.st_mode))
             return ec_fail(error, EC_ERROR_OUTPUT, "cannot write %s: %s is a directory", target->name, first);
-        if (is_input(input, &info))
+        if (ec_is_input_file(input, &info))
             return ec_fail(error, EC_ERROR_OUTPUT, "%s is the input itself; name another output", first);
         if (!target->overwrite)
             return ec_fail(error, EC_ERROR_OUTPUT, "%s exists; use -y to replace it", first);
