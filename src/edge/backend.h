@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "edge/error.h"
+#include "edge/finding.h"
 #include "edge/plan.h"
+#include "edge/spread.h"
 #include "edgecam/image.h"
 #include "edgecam/stats.h"
 
@@ -40,8 +42,26 @@ struct ec_limits {
     double both_gb_per_s;          /* each way, both at once */
 };
 
+/* How long one frame takes, in us, when frames follow each other without a pause, and a copy (memcpy, device to device) of as
+ * many bytes in the same setting. All NaN: there is no such setting. */
+struct ec_frame_times {
+    struct ec_spread frame_us, copy_us;
+};
+
+struct ec_throughput {
+    struct ec_frame_times serial; /* one after the other; buffers rotate over more than the last cache holds */
+    struct ec_frame_times parallel; /* the same with EC_THROUGHPUT_STREAMS frames in flight, as lanes run */
+    struct ec_frame_times cached; /* serial, on one pair of buffers */
+    int64_t frame_bytes; /* read plus written; a copy of half of them moves as many */
+    int buffers, frames, repetitions; /* pairs of buffers; frames a repetition */
+};
+
+#define EC_THROUGHPUT_STREAMS 4
+
 struct ec_backend {
     const char *name;
+    /* What this backend finds on the machine and whether it runs there, in findings; works without open(). */
+    void (*examine)(const struct ec_device_params *params, const struct ec_examiner *examiner);
     /* On failure *out is NULL and *error says why, in words for the person at the keyboard. */
     enum ec_status (*open)(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
                            struct ec_error *error);
@@ -68,6 +88,9 @@ struct ec_backend {
     struct AVBufferRef *(*decode_device)(struct ec_device *device, struct ec_error *error);
 
     enum ec_status (*measure)(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
+    /* The detector alone, without copies to and from a GPU, on frames that all hold `content` (host memory). */
+    enum ec_status (*throughput)(struct ec_device *device, const struct ec_plan *plan, const struct ec_image *content,
+                                 struct ec_throughput *out, struct ec_error *error);
 };
 
 extern const struct ec_backend ec_backend_cpu;

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "edge/cpu_examine.h"
 #include "edge/cpu_probe.h"
+#include "edge/cpu_throughput.h"
 #include "edge/strip.h"
 #include "edge/workers.h"
 
@@ -194,6 +196,7 @@ static enum ec_status cpu_measure(struct ec_device *device, size_t bytes, struct
 
 const struct ec_backend ec_backend_cpu = {
     .name = "cpu",
+    .examine = ec_cpu_examine,
     .open = cpu_open,
     .close = cpu_close,
     .describe = cpu_describe,
@@ -204,4 +207,5 @@ const struct ec_backend ec_backend_cpu = {
     .submit = cpu_submit,
     .collect = cpu_collect,
     .measure = cpu_measure,
+    .throughput = ec_cpu_throughput,
 };

@@ -9,6 +9,8 @@
 #include <cpuid.h>
 #endif
 
+#include "edge/spread.h"
+
 #define REPETITIONS 21
 #define ROTATION_BYTES ((size_t)128 << 20)
 #define CACHE_BYTES_MAX ((long)256 << 20)
@@ -47,6 +49,13 @@ static void read_brand(char brand[49])
 }
 #endif
 
+void ec_cpu_brand(char *out, size_t size)
+{
+    char brand[49];
+    read_brand(brand);
+    snprintf(out, size, "%s", brand);
+}
+
 void ec_cpu_name(char *out, size_t size, int threads, const char *rows_name)
 {
     char brand[49];
@@ -54,32 +63,30 @@ void ec_cpu_name(char *out, size_t size, int threads, const char *rows_name)
     snprintf(out, size, "%s, %d thread%s, %s", brand, threads, threads == 1 ? "" : "s", rows_name);
 }
 
-static int compare_times(const void *a, const void *b)
+size_t ec_cpu_rotation_bytes(void)
 {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return cache > 0 && cache < CACHE_BYTES_MAX ? 2 * (size_t)cache : ROTATION_BYTES;
 }
 
 enum ec_status ec_cpu_measure_copy(size_t bytes, double *gb_per_s, struct ec_error *error)
 {
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    const size_t wanted = cache > 0 && cache < CACHE_BYTES_MAX ? 2 * (size_t)cache : ROTATION_BYTES;
+    const size_t wanted = ec_cpu_rotation_bytes();
     const size_t blocks = bytes && bytes < wanted ? wanted / bytes + 1 : 2;
     unsigned char *memory = bytes && bytes <= SIZE_MAX / 2 / blocks ? malloc(2 * blocks * bytes) : NULL;
     if (!memory)
         return ec_fail(error, EC_ERROR_MEMORY, "there is no memory to measure copies of %zu bytes", bytes);
     memset(memory, 1, 2 * blocks * bytes);
 
-    int64_t times[REPETITIONS];
+    double times[REPETITIONS];
     for (size_t i = 0; i < REPETITIONS; i++) {
         unsigned char *from = memory + 2 * (i % blocks) * bytes;
         const int64_t start = ec_cpu_clock_ns();
         memcpy(from + bytes, from, bytes);
-        times[i] = ec_cpu_clock_ns() - start;
+        times[i] = (double)(ec_cpu_clock_ns() - start);
     }
-    qsort(times, REPETITIONS, sizeof *times, compare_times);
     free(memory);
-    const int64_t median = times[REPETITIONS / 2];
-    *gb_per_s = (double)bytes / (double)(median > 0 ? median : 1);
+    const double median = ec_spread_of(times, REPETITIONS).median;
+    *gb_per_s = (double)bytes / (median > 0 ? median : 1);
     return EC_OK;
 }
