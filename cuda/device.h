@@ -18,9 +18,10 @@ struct ec_device {
     atomic_llong pinned_bytes, memory_bytes;
     cudaStream_t decode_stream; /* of ec_cuda_decode_device; NULL before */
 
+    atomic_bool pinned_noticed; /* that page-locked memory ran out has been told */
+
     pthread_mutex_t lock; /* of what follows */
-    bool ordinary_noticed;
-    struct ec_ordinary_block *ordinary; /* host memory that could not be page-locked */
+    struct ec_host_block *host_blocks;
 };
 
 /* Makes the device current for the calling thread; every entry of the backend does this first. */
@@ -37,7 +38,7 @@ void ec_cuda_close(struct ec_device **device);
 void ec_cuda_describe(struct ec_device *device, struct ec_device_info *out);
 void *ec_cuda_host_alloc(struct ec_device *device, size_t bytes);
 void ec_cuda_host_free(struct ec_device *device, void *memory, size_t bytes);
-void ec_cuda_host_release_all(struct ec_device *device); /* ordinary blocks still on the list */
+void ec_cuda_host_release_all(struct ec_device *device); /* blocks still on the list */
 enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *device, const struct ec_plan *plan, int width_px,
                                    int height_px, int lanes, struct ec_error *error);
 void ec_cuda_engine_close(struct ec_engine **engine);

@@ -170,7 +170,7 @@ enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_
 template <class Taps>
 enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {
-    return queue->plan->norm == EC_NORM_L1 ? run<Taps, false, 8>(queue, in, out) : run<Taps, true, 4>(queue, in, out);
+    return queue->plan->norm == EC_NORM_L1 ? run<Taps, false, 12>(queue, in, out) : run<Taps, true, 8>(queue, in, out);
 }
 
 } // namespace

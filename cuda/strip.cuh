@@ -76,9 +76,11 @@ struct Strip {
 
     int32_t x, y;
     bool live; /* else: a thread after the last strip, which works on that one and stores nothing */
-    bool fetch_left, fetch_right;
+    bool first, last; /* of its row of strips */
+    bool fetch_left, fetch_right; /* at the ends of the warp: the pixel beside comes from memory, into beside[] */
+    uint32_t left_shift, right_shift, end_mask; /* where the border rule finds the pixel beside the first and the last strip */
     uint32_t words[ROWS + 2][WORDS];
-    uint32_t beside[ROWS + 2]; /* the pixel left of the strip as the highest of a word, the one right of it as the lowest */
+    uint32_t beside[ROWS + 2];
 
     __device__ __forceinline__ void load(const ec_gpu_source &in, const StripGrid &grid)
     {
@@ -87,32 +89,58 @@ struct Strip {
         x = column * COLUMNS;
         y = worker / grid.threads_a_row * ROWS;
         live = index < grid.threads;
-        fetch_left = lane == 0 || column == 0;
-        fetch_right = lane == 31 || column == grid.threads_a_row - 1;
-        /* Without branches, so that every load is under way before the first one is used; pixels of a constant border and of a
-         * ragged end are put right afterwards. */
-        const int32_t left_x = x == 0 ? ec_max_i32(grid.left, 0) : x - 1;
-        const int32_t right_x = x + COLUMNS < in.width_px ? x + COLUMNS : ec_max_i32(grid.right, 0);
+        first = column == 0;
+        last = column == grid.threads_a_row - 1;
+        fetch_left = lane == 0 && !first;
+        fetch_right = lane == 31 && !last;
+        left_shift = (uint32_t)(32 - PIXEL_BITS * (1 + ec_max_i32(grid.left, 0)));
+        right_shift = (uint32_t)(32 - PIXEL_BITS * (grid.right < 0 ? 1 : in.width_px - grid.right));
+        end_mask = in.border == EC_BORDER_CONSTANT ? 0 : ~0u;
+
+        /* Without branches, so that every load is under way before the first one is used; pixels of a ragged end and of a
+         * constant border are put right afterwards. */
+        const int32_t beside_x = fetch_left ? x - 1 : x + COLUMNS;
+        const bool fetch = fetch_left || fetch_right;
 #pragma unroll
         for (int j = 0; j < ROWS + 2; j++) {
             const Pixel *row = source_row<Pixel>(in, source_y(in, grid, j));
-            uint32_t left = 0, right = 0;
-            if (fetch_left)
-                left = row[left_x];
-            if (fetch_right)
-                right = row[right_x];
-            beside[j] = left << (32 - PIXEL_BITS) | right;
+            beside[j] = 0;
+            if (fetch)
+                beside[j] = row[beside_x];
             if constexpr (WHOLE)
                 load_vector<WORDS>(words[j], row + x);
             else
                 load_pixels(words[j], row, in.width_px, grid.right);
         }
-        if (in.border == EC_BORDER_CONSTANT)
-            clear_border(in);
         if (WHOLE && in.width_px % COLUMNS != 0)
+            put_border(in, grid);
+        if (in.border == EC_BORDER_CONSTANT)
+            clear_rows(in);
+    }
+
+    /* The pixel after the picture, within the last strip. */
+    __device__ __forceinline__ void put_border(const ec_gpu_source &in, const StripGrid &grid)
+    {
 #pragma unroll
-            for (int j = 0; j < ROWS + 2; j++)
-                put_pixel(words[j], in.width_px - x, beside[j] & (Pixel)~0);
+        for (int j = 0; j < ROWS + 2; j++) {
+            uint32_t v = 0;
+            if (last && grid.right >= 0)
+                v = source_row<Pixel>(in, source_y(in, grid, j))[grid.right];
+            put_pixel(words[j], in.width_px - x, v);
+        }
+    }
+
+    /* Rows above and below the picture are zeros. */
+    __device__ __forceinline__ void clear_rows(const ec_gpu_source &in)
+    {
+#pragma unroll
+        for (int j = 0; j < ROWS + 2; j++) {
+            const uint32_t mask = (uint32_t)(y + j - 1) < (uint32_t)in.height_px ? ~0u : 0;
+            beside[j] &= mask;
+#pragma unroll
+            for (int i = 0; i < WORDS; i++)
+                words[j][i] &= mask;
+        }
     }
 
     __device__ __forceinline__ int32_t source_y(const ec_gpu_source &in, const StripGrid &grid, int j) const
@@ -120,21 +148,6 @@ struct Strip {
         const int32_t wanted = y + j - 1;
         const int32_t outside = ec_max_i32(wanted < 0 ? grid.top : grid.bottom, 0);
         return wanted < 0 || wanted == in.height_px ? outside : ec_min_i32(wanted, in.height_px - 1);
-    }
-
-    /* Zeros for the pixels above, below, left and right of the picture. */
-    __device__ __forceinline__ void clear_border(const ec_gpu_source &in)
-    {
-        const uint32_t left_mask = x == 0 ? 0 : ~0u << (32 - PIXEL_BITS);
-        const uint32_t right_mask = x + COLUMNS < in.width_px ? (uint32_t)(Pixel)~0 : 0;
-#pragma unroll
-        for (int j = 0; j < ROWS + 2; j++) {
-            const uint32_t row_mask = (uint32_t)(y + j - 1) < (uint32_t)in.height_px ? ~0u : 0;
-            beside[j] &= (left_mask | right_mask) & row_mask;
-#pragma unroll
-            for (int i = 0; i < WORDS; i++)
-                words[j][i] &= row_mask;
-        }
     }
 
     /* One by one, up to the pixel after the picture. */
@@ -174,8 +187,8 @@ struct Strip {
     {
         const uint32_t up = __shfl_up_sync(0xffffffffu, words[j][WORDS - 1], 1);
         const uint32_t down = __shfl_down_sync(0xffffffffu, words[j][0], 1);
-        *left = fetch_left ? beside[j] : up;
-        *right = fetch_right ? beside[j] : down;
+        *left = fetch_left ? beside[j] << (32 - PIXEL_BITS) : first ? words[j][0] << left_shift & end_mask : up;
+        *right = fetch_right ? beside[j] : last ? words[j][WORDS - 1] >> right_shift & end_mask : down;
     }
 
     __device__ __forceinline__ bool has_row(const ec_gpu_source &in, int j) const

@@ -151,7 +151,7 @@ static void failing_launch_names_the_kernel(void **state)
     assert_int_equal(ec_backend_cuda.engine_open(&engine, device, &plan, 20, 10, 1, &error), EC_OK);
     shim_machine.launches_until_failure = 1;
     assert_int_equal(ec_backend_cuda.submit(engine, &in, false, &out, &error), EC_ERROR_DEVICE);
-    assert_non_null(strstr(error.text, "blur_columns_kernel failed on the GPU"));
+    assert_non_null(strstr(error.text, "gradient_pairs_kernel failed on the GPU"));
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     ec_backend_cuda.engine_close(&engine);
     ec_backend_cuda.close(&device);
