@@ -1,7 +1,10 @@
 #include "device.h"
+#include "examine.h"
+#include "throughput.h"
 
 const struct ec_backend ec_backend_cuda = {
     .name = "cuda",
+    .examine = ec_cuda_examine,
     .open = ec_cuda_open,
     .close = ec_cuda_close,
     .describe = ec_cuda_describe,
@@ -13,4 +16,5 @@ const struct ec_backend ec_backend_cuda = {
     .collect = ec_cuda_collect,
     .decode_device = ec_cuda_decode_device,
     .measure = ec_cuda_measure,
+    .throughput = ec_cuda_throughput,
 };

@@ -26,6 +26,8 @@ struct ec_nvml {
     int (*power_mw)(nvml_device device, unsigned *out);
     int (*pcie_generation)(nvml_device device, unsigned *out);
     int (*pcie_width)(nvml_device device, unsigned *out);
+    int (*pcie_max_generation)(nvml_device device, unsigned *out);
+    int (*pcie_max_width)(nvml_device device, unsigned *out);
 };
 
 /* dlsym gives an object pointer; POSIX has it hold a function's address, ISO C has no cast for that. */
@@ -51,6 +53,8 @@ struct ec_nvml *ec_nvml_open(const char *bus_id)
     find(nvml, "nvmlDeviceGetPowerUsage", &nvml->power_mw);
     find(nvml, "nvmlDeviceGetCurrPcieLinkGeneration", &nvml->pcie_generation);
     find(nvml, "nvmlDeviceGetCurrPcieLinkWidth", &nvml->pcie_width);
+    find(nvml, "nvmlDeviceGetMaxPcieLinkGeneration", &nvml->pcie_max_generation);
+    find(nvml, "nvmlDeviceGetMaxPcieLinkWidth", &nvml->pcie_max_width);
     if (!nvml->init || !nvml->by_bus_id || nvml->init() != 0)
         goto fail;
     /* Set only now: close shuts down what was started. */
@@ -81,8 +85,13 @@ void ec_nvml_sample(struct ec_nvml *nvml, struct ec_nvml_sample *out)
     struct nvml_utilization utilization;
     struct nvml_memory memory;
     unsigned value;
-    *out = (struct ec_nvml_sample){
-        .utilization_percent = NAN, .power_w = NAN, .memory_used_bytes = -1, .pcie_generation = -1, .pcie_width = -1};
+    *out = (struct ec_nvml_sample){.utilization_percent = NAN,
+                                   .power_w = NAN,
+                                   .memory_used_bytes = -1,
+                                   .pcie_generation = -1,
+                                   .pcie_width = -1,
+                                   .pcie_max_generation = -1,
+                                   .pcie_max_width = -1};
     if (!nvml)
         return;
     if (nvml->utilization && nvml->utilization(nvml->device, &utilization) == 0)
@@ -95,6 +104,10 @@ void ec_nvml_sample(struct ec_nvml *nvml, struct ec_nvml_sample *out)
         out->pcie_generation = (int)value;
     if (nvml->pcie_width && nvml->pcie_width(nvml->device, &value) == 0)
         out->pcie_width = (int)value;
+    if (nvml->pcie_max_generation && nvml->pcie_max_generation(nvml->device, &value) == 0)
+        out->pcie_max_generation = (int)value;
+    if (nvml->pcie_max_width && nvml->pcie_max_width(nvml->device, &value) == 0)
+        out->pcie_max_width = (int)value;
 }
 
 void ec_nvml_driver(struct ec_nvml *nvml, char *out, size_t size)

@@ -13,6 +13,7 @@ struct ec_nvml_sample {
     double power_w; /* NaN: not known */
     int64_t memory_used_bytes; /* of the whole card; -1: not known */
     int pcie_generation, pcie_width; /* of the link now; -1: not known */
+    int pcie_max_generation, pcie_max_width; /* that card and slot can do; -1: not known */
 };
 
 /* bus_id: a PCI address as CUDA spells it ("0000:3b:00.0"). NULL when there is nothing to ask. */

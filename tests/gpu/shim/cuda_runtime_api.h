@@ -26,6 +26,8 @@ typedef enum cudaError {
 
 typedef struct shim_stream *cudaStream_t;
 typedef struct shim_event *cudaEvent_t;
+typedef struct shim_graph *cudaGraph_t;
+typedef struct shim_graph *cudaGraphExec_t;
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 
@@ -34,6 +36,7 @@ enum {
     cudaEventDefault = 0,
     cudaEventBlockingSync = 1,
     cudaHostAllocPortable = 1,
+    cudaStreamCaptureModeThreadLocal = 1,
 };
 
 struct cudaDeviceProp {
@@ -70,6 +73,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
+
+/* A captured round runs while it is captured; launching it is no work. */
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *program, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t program, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t program);
 
 /* What the machine looks like; zero-initialised tests see one GPU with plenty of everything. */
 struct shim_machine {

@@ -196,6 +196,8 @@ size_t shim_device_bytes_used(void)
 
 struct shim_stream {
 };
+struct shim_graph {
+};
 struct shim_event {
     double ms;
     bool recorded;
@@ -365,5 +367,34 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     if (!start->recorded || !end->recorded)
         return fail(cudaErrorInvalidValue);
     *ms = (float)(end->ms - start->ms);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, int)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph)
+{
+    *graph = new shim_graph();
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *program, cudaGraph_t, unsigned long long)
+{
+    *program = new shim_graph();
+    return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t program)
+{
+    delete program;
     return cudaSuccess;
 }
