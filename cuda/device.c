@@ -146,6 +146,7 @@ enum ec_status ec_cuda_open(struct ec_device **out, const struct ec_device_param
     }
     if (logger)
         device->logger = *logger;
+    device->low_latency = params->low_latency;
     status = choose_ordinal(device, params, error);
     if (status != EC_OK)
         goto fail;

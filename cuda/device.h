@@ -12,6 +12,7 @@
 
 struct ec_device {
     int ordinal;
+    bool low_latency;
     struct ec_logger logger;
     char name[128], driver[64], bus_id[32];
     struct ec_nvml *nvml;

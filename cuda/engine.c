@@ -45,7 +45,10 @@ enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *dev
     shared->in_pitch_bytes = ec_gpu_pitch_bytes(shared->in_row_bytes);
     shared->out_pitch_bytes = ec_gpu_pitch_bytes(shared->out_row_bytes);
     shared->in_bytes = (size_t)(shared->in_pitch_bytes * height_px);
+    ec_band_plan_make(&shared->bands, plan, device->low_latency ? height_px : 1, shared->out_pitch_bytes);
     shared->out_bytes = (size_t)(shared->out_pitch_bytes * height_px);
+    if (shared->bands.out_bytes > shared->out_bytes)
+        shared->out_bytes = shared->bands.out_bytes;
     engine->lane_count = lanes;
 
     enum ec_status status = copy_plan(shared, error);
@@ -94,7 +97,7 @@ enum ec_status ec_cuda_collect(struct ec_engine *engine, struct ec_job_times *ti
         return ec_fail(error, EC_ERROR_ARGUMENT, "a frame was collected while none is in flight");
     if (!ec_device_enter(engine->shared.device, error))
         return EC_ERROR_DEVICE;
-    const enum ec_status status = ec_lane_wait(&engine->lanes[engine->oldest], times, error);
+    const enum ec_status status = ec_lane_wait(&engine->lanes[engine->oldest], &engine->shared, times, error);
     if (times)
         times->lane = engine->oldest;
     engine->oldest = (engine->oldest + 1) % engine->lane_count;

@@ -1,14 +1,15 @@
 #include "lane.h"
 
-static bool open_events(struct ec_lane *lane, struct ec_error *error)
+static bool open_events(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error)
 {
     for (int i = 0; i < EC_MARK_COUNT; i++) {
-        /* Only the last one is waited for; the thread sleeps meanwhile. */
-        const unsigned flags = i == EC_MARK_END ? cudaEventBlockingSync : cudaEventDefault;
+        /* Only the last one is waited for; the thread sleeps meanwhile, which wakes it later. */
+        const bool sleeps = i == EC_MARK_END && !shared->device->low_latency;
+        const unsigned flags = sleeps ? cudaEventBlockingSync : cudaEventDefault;
         if (!EC_CUDA(error, cudaEventCreateWithFlags(&lane->marks[i], flags)))
             return false;
     }
-    return true;
+    return shared->bands.count == 1 || ec_band_marks_open(&lane->bands, shared->bands.count, error);
 }
 
 enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error)
@@ -16,7 +17,7 @@ enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *sha
     struct ec_device *device = shared->device;
     if (!EC_CUDA(error, cudaStreamCreateWithFlags(&lane->up, cudaStreamNonBlocking)) ||
         !EC_CUDA(error, cudaStreamCreateWithFlags(&lane->run, cudaStreamNonBlocking)) ||
-        !EC_CUDA(error, cudaStreamCreateWithFlags(&lane->down, cudaStreamNonBlocking)) || !open_events(lane, error) ||
+        !EC_CUDA(error, cudaStreamCreateWithFlags(&lane->down, cudaStreamNonBlocking)) || !open_events(lane, shared, error) ||
         !ec_device_alloc(device, &lane->d_in, shared->in_bytes, error) ||
         !ec_device_alloc(device, &lane->d_out, shared->out_bytes, error) ||
         (shared->scratch_bytes && !ec_device_alloc(device, &lane->d_scratch, shared->scratch_bytes, error)) ||
@@ -32,6 +33,7 @@ void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
         if (streams[i])
             (void)EC_CUDA(NULL, cudaStreamSynchronize(streams[i]));
     ec_gpu_clock_close(&lane->clock);
+    ec_band_marks_close(&lane->bands);
     ec_device_free(shared->device, &lane->d_scratch, shared->scratch_bytes);
     ec_device_free(shared->device, &lane->d_out, shared->out_bytes);
     ec_device_free(shared->device, &lane->d_in, shared->in_bytes);
@@ -64,6 +66,47 @@ static bool wait_for(const struct ec_lane *lane, enum ec_lane_mark m, cudaStream
     return EC_CUDA(error, cudaStreamWaitEvent(stream, lane->marks[m], 0));
 }
 
+static bool link_streams(cudaEvent_t event, cudaStream_t from, cudaStream_t to, struct ec_error *error)
+{
+    return EC_CUDA(error, cudaEventRecord(event, from)) && EC_CUDA(error, cudaStreamWaitEvent(to, event, 0));
+}
+
+/* The frame band by band: each upload is followed at once by its kernels and their download, while the next one comes. */
+static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_gpu_frame *whole,
+                                   const struct ec_image *in, const struct ec_image *out, struct ec_error *error)
+{
+    int32_t uploaded = 0;
+    if (!mark(lane, EC_MARK_START, lane->up, error))
+        return EC_ERROR_DEVICE;
+    for (int32_t i = 0; i < shared->bands.count; i++) {
+        const struct ec_band *band = &shared->bands.bands[i];
+        const int32_t bottom = band->top + band->height;
+        char *d_in = lane->d_in, *d_out = (char *)lane->d_out + band->out_offset;
+        if (!copy_plane(d_in + uploaded * shared->in_pitch_bytes, shared->in_pitch_bytes,
+                        (const char *)in->data + uploaded * in->pitch_bytes, in->pitch_bytes, shared->in_row_bytes,
+                        bottom - uploaded, cudaMemcpyHostToDevice, lane->up, error) ||
+            (i + 1 == shared->bands.count && !mark(lane, EC_MARK_UPLOADED, lane->up, error)) ||
+            !link_streams(lane->bands.uploaded[i], lane->up, lane->run, error) ||
+            !EC_CUDA(error, cudaEventRecord(lane->bands.started[i], lane->run)))
+            return EC_ERROR_DEVICE;
+        uploaded = bottom;
+        struct ec_gpu_frame part = *whole;
+        part.d_in = d_in + band->top * shared->in_pitch_bytes;
+        part.d_out = d_out;
+        part.height_px = band->height;
+        const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &part, lane->run, error);
+        if (status != EC_OK)
+            return status;
+        if (!link_streams(lane->bands.computed[i], lane->run, lane->down, error) ||
+            (i == 0 && !mark(lane, EC_MARK_DOWNLOAD, lane->down, error)) ||
+            !copy_plane((char *)out->data + band->first * out->pitch_bytes, out->pitch_bytes,
+                        d_out + (band->first - band->top) * shared->out_pitch_bytes, shared->out_pitch_bytes,
+                        shared->out_row_bytes, band->rows, cudaMemcpyDeviceToHost, lane->down, error))
+            return EC_ERROR_DEVICE;
+    }
+    return mark(lane, EC_MARK_END, lane->down, error) ? EC_OK : EC_ERROR_DEVICE;
+}
+
 enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
                               bool limited_range, const struct ec_image *out, struct ec_error *error)
 {
@@ -86,6 +129,9 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     if (!ec_gpu_clock_refresh(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
 
+    lane->cut = upload && download && shared->bands.count > 1;
+    if (lane->cut)
+        return submit_bands(lane, shared, &frame, in, out, error);
     if (upload) {
         if (!mark(lane, EC_MARK_START, lane->up, error) ||
             !copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
@@ -129,7 +175,25 @@ static bool map_part(const struct ec_lane *lane, struct ec_job_times *times, enu
            ec_gpu_clock_map(&lane->clock, lane->marks[end], &times->end_ns[part], error);
 }
 
-enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_job_times *times, struct ec_error *error)
+/* The kernels of the bands, with the gaps between them pushed together before the end of the last one: as much time as they
+ * took. */
+static bool map_bands(const struct ec_lane *lane, int32_t count, struct ec_job_times *times, struct ec_error *error)
+{
+    int64_t busy_ns = 0, end_ns = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int64_t start_ns = 0;
+        if (!ec_gpu_clock_map(&lane->clock, lane->bands.started[i], &start_ns, error) ||
+            !ec_gpu_clock_map(&lane->clock, lane->bands.computed[i], &end_ns, error))
+            return false;
+        busy_ns += end_ns - start_ns;
+    }
+    times->start_ns[EC_ENGINE_COMPUTE] = end_ns - busy_ns;
+    times->end_ns[EC_ENGINE_COMPUTE] = end_ns;
+    return true;
+}
+
+enum ec_status ec_lane_wait(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_job_times *times,
+                            struct ec_error *error)
 {
     if (!EC_CUDA(error, cudaEventSynchronize(lane->marks[EC_MARK_END])))
         return EC_ERROR_DEVICE;
@@ -138,7 +202,9 @@ enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_job_times *times, st
     const bool upload = lane->h2d_bytes > 0, download = lane->d2h_bytes > 0;
     *times = (struct ec_job_times){.h2d_bytes = lane->h2d_bytes, .d2h_bytes = lane->d2h_bytes};
     if ((upload && !map_part(lane, times, EC_ENGINE_H2D, EC_MARK_START, EC_MARK_UPLOADED, error)) ||
-        !map_part(lane, times, EC_ENGINE_COMPUTE, EC_MARK_UPLOADED, download ? EC_MARK_COMPUTED : EC_MARK_END, error) ||
+        (lane->cut && !map_bands(lane, shared->bands.count, times, error)) ||
+        (!lane->cut &&
+         !map_part(lane, times, EC_ENGINE_COMPUTE, EC_MARK_UPLOADED, download ? EC_MARK_COMPUTED : EC_MARK_END, error)) ||
         (download && !map_part(lane, times, EC_ENGINE_D2H, EC_MARK_DOWNLOAD, EC_MARK_END, error)))
         return EC_ERROR_DEVICE;
     return EC_OK;

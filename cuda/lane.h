@@ -6,6 +6,7 @@
 #ifndef EC_CUDA_LANE_H
 #define EC_CUDA_LANE_H
 
+#include "bands.h"
 #include "clock.h"
 #include "device.h"
 #include "kernels.h"
@@ -16,6 +17,8 @@ struct ec_lane {
     cudaStream_t up, run, down;
     cudaEvent_t marks[EC_MARK_COUNT];
     struct ec_gpu_clock clock;
+    struct ec_band_marks bands; /* of a frame that is cut */
+    bool cut; /* the frame in flight is */
     void *d_in, *d_out, *d_scratch; /* d_scratch: NULL when the plan needs none */
     int64_t h2d_bytes, d2h_bytes; /* of the frame in flight; 0: that image is in device memory */
 };
@@ -28,6 +31,7 @@ struct ec_lane_plan {
     int32_t width_px, height_px;
     int64_t in_row_bytes, out_row_bytes, in_pitch_bytes, out_pitch_bytes; /* pitch: of the lane's own planes */
     size_t in_bytes, out_bytes, scratch_bytes;
+    struct ec_band_plan bands; /* count 1 unless the device was opened for low latency */
 };
 
 /* `lane` is zeroed. After a failure ec_lane_close still has to be called. */
@@ -40,6 +44,7 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
                               bool limited_range, const struct ec_image *out, struct ec_error *error);
 
 /* Waits for that frame; *times (may be NULL) but for its `lane` is filled. */
-enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_job_times *times, struct ec_error *error);
+enum ec_status ec_lane_wait(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_job_times *times,
+                            struct ec_error *error);
 
 #endif

@@ -87,6 +87,7 @@ struct ec_device_params {
     enum ec_backend_kind backend; /* AUTO falls back to the CPU with a notice; CUDA fails with EC_ERROR_DEVICE */
     int gpu;                      /* CUDA ordinal */
     int threads;                  /* of the CPU backend; 0: one for each core this process may use */
+    bool low_latency;             /* CUDA: each frame is cut in bands, to have its result sooner, at the price of throughput */
 };
 
 struct ec_edge;

@@ -64,8 +64,8 @@ struct ec_pipeline_params {
 
     /* Run. */
     struct ec_device_params device;
-    int lanes; /* CUDA lanes; 0: 3; at most EC_LANES_MAX */
-    int queue_frames; /* frames each queue holds; 0: 4; at most EC_QUEUE_MAX */
+    int lanes; /* CUDA lanes; 0: 3, or 1 for low latency; at most EC_LANES_MAX */
+    int queue_frames; /* frames each queue holds; 0: 4, or 1 for low latency; at most EC_QUEUE_MAX */
     const char
         *trace; /* write every interval of the run to this file, in the Trace Event Format (Perfetto opens it); NULL: no */
     bool measure_limits; /* measure what memory and PCIe can do before the run (about a second), for ec_stats */

@@ -87,6 +87,7 @@ const struct app_option app_option_table[] = {
     {"lanes", 0, NEED, RUN, "N", "frames in flight on the GPU, 3; frames in each queue, 4", app_set_integer, AT(pipeline.lanes), 1, EC_LANES_MAX},
     {"queue", 0, NEED, RUN, "N", NULL, app_set_integer, AT(pipeline.queue_frames), 1, EC_QUEUE_MAX},
     {"threads", 0, NEED, RUN, "N", "threads of the decoder and of the CPU backend", app_set_integer, AT(pipeline.device.threads), 1, 1024},
+    {"low-latency", 0, NONE, RUN, NULL, "each frame as soon as possible instead of as many as possible", app_set_flag, AT(pipeline.device.low_latency)},
 
     {"stats", 0, NEED, REPORT, "FILE", "statistics as JSON; - is standard output", app_set_text, AT(stats)},
     {"trace", 0, NEED, REPORT, "FILE", "every interval of the run, for ui.perfetto.dev", app_set_text, AT(pipeline.trace)},

@@ -81,7 +81,7 @@ static enum ec_status check_params(const struct ec_pipeline_params *p, struct ec
 
 static int queue_frames(const struct ec_pipeline *l)
 {
-    return l->p.queue_frames ? l->p.queue_frames : DEFAULT_QUEUE_FRAMES;
+    return l->p.queue_frames ? l->p.queue_frames : l->p.device.low_latency ? 1 : DEFAULT_QUEUE_FRAMES;
 }
 
 static enum ec_status open_source(struct ec_pipeline *l, struct ec_error *error)
@@ -180,7 +180,7 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (status != EC_OK)
         return status;
 
-    l->lanes = l->p.lanes ? l->p.lanes : DEFAULT_LANES;
+    l->lanes = l->p.lanes ? l->p.lanes : l->p.device.low_latency ? 1 : DEFAULT_LANES;
     if (l->p.trace)
         status = ec_trace_open(&l->trace, l->p.trace, l->p.input, l->lanes, error);
     if (status != EC_OK)

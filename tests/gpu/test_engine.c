@@ -110,6 +110,49 @@ static void engines_with_different_kernels_do_not_mix(void **state)
     image_close(f->device, &in);
 }
 
+/* Low latency cuts frames in bands: same bytes, whatever the operator's reach, also where cutting does not pay. */
+static void bands_give_the_same_bytes(void **state)
+{
+    const struct fixture *f = *state;
+    const struct ec_device_params device_params = {.backend = EC_BACKEND_CUDA, .low_latency = true};
+    const struct ec_edge_params tries[] = {
+        {0},
+        {.op = EC_OPERATOR_ROBERTS, .border = EC_BORDER_CONSTANT},
+        {.op = EC_OPERATOR_SOBEL, .aperture = 7, .norm = EC_NORM_L1},
+        {.op = EC_OPERATOR_KIRSCH, .blur_sigma = 1.4},
+        {.op = EC_OPERATOR_DOG, .blur_sigma = 2, .border = EC_BORDER_REPLICATE},
+    };
+    struct ec_error error = {0};
+    struct ec_device *device = NULL;
+    assert_int_equal(ec_backend_cuda.open(&device, &device_params, NULL, &error), EC_OK);
+    for (size_t t = 0; t < sizeof tries / sizeof *tries; t++) {
+        for (int height = 63; height < 700; height = 2 * height + 5) {
+            struct ec_plan plan;
+            struct ec_engine *engine = NULL;
+            make_plan(&plan, &tries[t]);
+            struct ec_image in = image_open(f->device, 133, height, 8), out = image_open(f->device, 133, height, 8),
+                            expected = image_open(f->device, 133, height, 8);
+            assert_int_equal(ec_backend_cuda.engine_open(&engine, device, &plan, 133, height, 2, &error), EC_OK);
+            for (unsigned round = 0; round < 3; round++) {
+                struct ec_job_times times;
+                fill_noise(&in, 100 * (unsigned)t + round);
+                assert_int_equal(ec_reference_run(&plan, &in, true, &expected, &error), EC_OK);
+                const int64_t begin = now_ns();
+                assert_int_equal(ec_backend_cuda.submit(engine, &in, true, &out, &error), EC_OK);
+                assert_int_equal(ec_backend_cuda.collect(engine, &times, &error), EC_OK);
+                assert_memory_equal(out.data, expected.data, image_bytes(&out));
+                for (int part = EC_ENGINE_H2D; part <= EC_ENGINE_D2H; part++)
+                    check_part(&times, (enum ec_engine_kind)part, begin, now_ns());
+            }
+            ec_backend_cuda.engine_close(&engine);
+            image_close(f->device, &in);
+            image_close(f->device, &out);
+            image_close(f->device, &expected);
+        }
+    }
+    ec_backend_cuda.close(&device);
+}
+
 static void more_frames_than_lanes_are_refused(void **state)
 {
     const struct fixture *f = *state;
@@ -229,6 +272,7 @@ int test_engine(struct fixture *fixture)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(frames_come_out_in_order_with_any_number_of_lanes, fixture),
         cmocka_unit_test_prestate(engines_with_different_kernels_do_not_mix, fixture),
+        cmocka_unit_test_prestate(bands_give_the_same_bytes, fixture),
         cmocka_unit_test_prestate(more_frames_than_lanes_are_refused, fixture),
         cmocka_unit_test_prestate(pinned_memory_is_counted, fixture),
         cmocka_unit_test_prestate(device_memory_running_out_is_a_sentence, fixture),
