@@ -15,22 +15,16 @@
 #include <sys/resource.h>
 
 #include "edge/backend.h"
+#include "pipeline/delivery.h"
 #include "pipeline/feeder.h"
 #include "pipeline/gpu_watch.h"
 #include "pipeline/meters.h"
 #include "pipeline/stage.h"
-#include "sink/sink.h"
 #include "source/source.h"
 
 #define DEFAULT_LANES 3
 #define DEFAULT_QUEUE_FRAMES 4
 #define QUEUE_PACKET_BYTES (8 << 20)
-#define POLL_NS 15000000 /* how often a window is looked after */
-#define DRAIN_NS 400000000 /* after a stop, finished frames are still taken for this long */
-#define FINISH_NS 1200000000 /* and by then the outputs are being completed */
-#define PAUSE_NS 4000000 /* a paused window is asked again after this */
-
-enum { MAX_SINKS = 4 };
 
 struct ec_pipeline {
     struct ec_pipeline_params p;
@@ -45,19 +39,12 @@ struct ec_pipeline {
     const struct ec_source_ops *source_ops;
     struct ec_source *source;
     struct ec_stage *stage;
-    struct {
-        const struct ec_sink_ops *ops;
-        struct ec_sink *sink;
-    } sinks[MAX_SINKS];
-    int sink_count;
+    struct ec_delivery delivery;
     struct ec_queue *queue_in, *queue_out;
     struct ec_meters *meters;
     struct ec_gpu_watch *watch;
     struct ec_trace *trace;
     int depth_bits;
-    double seconds_per_tick;
-    int64_t sink_begin_ns, sink_wait_ns; /* of the calling thread */
-    int64_t stopped_ns; /* when it saw the stop */
 
     struct ec_error source_error, stage_error, sink_error; /* each written by its thread, read after it was joined */
 };
@@ -131,30 +118,6 @@ static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_i
     return status;
 }
 
-static enum ec_status open_sinks(struct ec_pipeline *l, const struct ec_stream_info *info, struct ec_error *error)
-{
-    const struct {
-        bool wanted;
-        const struct ec_sink_ops *ops;
-    } table[MAX_SINKS] = {
-        {l->p.output != NULL, &ec_sink_file},
-        {l->p.display, &ec_sink_window},
-        {l->p.hash, &ec_sink_hash},
-        {l->p.null_sink, &ec_sink_null},
-    };
-    for (int i = 0; i < MAX_SINKS; i++) {
-        if (!table[i].wanted)
-            continue;
-        const int n = l->sink_count;
-        l->sinks[n].ops = table[i].ops;
-        const enum ec_status status = table[i].ops->open(&l->sinks[n].sink, &l->p, info, l->depth_bits, error);
-        if (status != EC_OK)
-            return status;
-        l->sink_count++;
-    }
-    return EC_OK;
-}
-
 static enum ec_status measure_limits(struct ec_pipeline *l, const struct ec_stream_info *info, struct ec_error *error)
 {
     struct ec_limits limits;
@@ -196,7 +159,6 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
 
     const struct ec_stream_info *info = l->source_ops->info(l->source);
     const int frames = info->live ? 1 : queue_frames(l);
-    l->seconds_per_tick = av_q2d(info->time_base);
     l->queue_in = ec_queue_open(frames, QUEUE_PACKET_BYTES, info->live);
     l->queue_out = ec_queue_open(frames, QUEUE_PACKET_BYTES, false);
     if (!l->queue_in || !l->queue_out)
@@ -204,8 +166,9 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     status = open_stage(l, info, error);
     if (status == EC_OK && l->p.measure_limits)
         status = measure_limits(l, info, error);
+    l->delivery = (struct ec_delivery){.params = &l->p, .meters = l->meters, .trace = l->trace, .halt = &l->halt};
     if (status == EC_OK)
-        status = open_sinks(l, info, error);
+        status = ec_delivery_open(&l->delivery, info, l->depth_bits, error);
     if (status == EC_OK && l->backend == &ec_backend_cuda)
         watch_gpu(l);
     return status;
@@ -236,8 +199,7 @@ void ec_pipeline_close(struct ec_pipeline **pipeline)
         return;
     ec_gpu_watch_close(&l->watch);
     ec_trace_close(&l->trace, NULL);
-    for (int i = 0; i < l->sink_count; i++)
-        l->sinks[i].ops->close(&l->sinks[i].sink);
+    ec_delivery_close(&l->delivery);
     ec_stage_close(&l->stage);
     ec_queue_free(&l->queue_in);
     ec_queue_free(&l->queue_out);
@@ -283,97 +245,11 @@ static void *stage_main(void *opaque)
     return NULL;
 }
 
-static enum ec_status deliver(struct ec_pipeline *l, const struct ec_item *item)
-{
-    enum ec_status status = EC_OK;
-    const int64_t from_ns = ec_now_ns();
-    for (int i = 0; status == EC_OK && i < l->sink_count; i++) {
-        const struct ec_sink_ops *ops = l->sinks[i].ops;
-        if (item->kind == EC_ITEM_FRAME)
-            status = ops->frame(l->sinks[i].sink, &item->frame, &l->sink_error);
-        else if (ops->packet)
-            status = ops->packet(l->sinks[i].sink, item->packet, &l->sink_error);
-    }
-    if (status == EC_OK && item->kind == EC_ITEM_FRAME) {
-        const struct ec_frame *f = &item->frame;
-        const int64_t now = ec_now_ns();
-        ec_meters_frame_out(l->meters, now - f->decoded_ns, (double)(f->pts + f->duration) * l->seconds_per_tick);
-        ec_trace_span(l->trace, EC_TRACK_QUEUE_OUT, "waiting", f->index, f->queued_ns, from_ns);
-        ec_trace_span(l->trace, EC_TRACK_SINK, "deliver", f->index, from_ns, now);
-    }
-    return status;
-}
-
-static void tell_sinks(struct ec_pipeline *l)
-{
-    ec_meters_stage(l->meters, EC_STAGE_SINK, ec_now_ns() - l->sink_begin_ns - l->sink_wait_ns, l->sink_wait_ns);
-}
-
-/* The strongest wish of any sink that has one: QUIT before PAUSE. */
-static enum ec_sink_wish poll_sinks(struct ec_pipeline *l, bool *has_poll)
-{
-    enum ec_sink_wish wish = EC_SINK_GO_ON;
-    for (int i = 0; i < l->sink_count; i++) {
-        if (!l->sinks[i].ops->poll)
-            continue;
-        *has_poll = true;
-        const enum ec_sink_wish one = l->sinks[i].ops->poll(l->sinks[i].sink);
-        if (wish != EC_SINK_QUIT && one != EC_SINK_GO_ON)
-            wish = one;
-    }
-    return wish;
-}
-
-/* Feeds the sinks on the calling thread until nothing more comes. *quit: the person closed the window. */
-static enum ec_status run_sinks(struct ec_pipeline *l, bool *quit)
-{
-    enum ec_status status = EC_OK;
-    l->sink_begin_ns = ec_now_ns();
-    while (status == EC_OK) {
-        bool has_poll = false;
-        const enum ec_sink_wish wish = poll_sinks(l, &has_poll);
-        if (wish == EC_SINK_QUIT)
-            *quit = true;
-        if (*quit)
-            atomic_store(&l->halt, true);
-        if (wish == EC_SINK_PAUSE && !atomic_load(&l->halt)) {
-            ec_wait_until(ec_now_ns() + PAUSE_NS, &l->halt);
-            continue;
-        }
-        struct ec_item item;
-        const enum ec_queue_result r = ec_queue_pop(l->queue_out, &item, has_poll ? POLL_NS : -1, &l->sink_wait_ns);
-        if (r == EC_QUEUE_CLOSED)
-            break;
-        if (atomic_load(&l->halt) && !l->stopped_ns)
-            l->stopped_ns = ec_now_ns();
-        if (r == EC_QUEUE_OK && !(l->stopped_ns && ec_now_ns() - l->stopped_ns > DRAIN_NS))
-            status = deliver(l, &item);
-        ec_item_release(&item);
-        tell_sinks(l);
-    }
-    return status;
-}
-
-static enum ec_status finish_sinks(struct ec_pipeline *l)
-{
-    const int64_t deadline_ns = l->stopped_ns ? l->stopped_ns + FINISH_NS : 0;
-    int64_t given_up = 0;
-    for (int i = 0; i < l->sink_count; i++) {
-        const enum ec_status status = l->sinks[i].ops->finish(l->sinks[i].sink, deadline_ns, &given_up, &l->sink_error);
-        if (status != EC_OK)
-            return status;
-    }
-    if (given_up > 0)
-        ec_log(&l->p.logger, EC_LOG_NOTICE, "%s: to end in time, the last %lld frame%s that the encoder still held %s left out",
-               l->p.input, (long long)given_up, given_up == 1 ? "" : "s", given_up == 1 ? "was" : "were");
-    ec_meters_given_up(l->meters, given_up);
-    return EC_OK;
-}
-
 /* What the run comes to, once every thread has ended. */
-static enum ec_status conclude(struct ec_pipeline *l, enum ec_status sinks, bool quit)
+static enum ec_status conclude(struct ec_pipeline *l, enum ec_status sinks)
 {
     const struct ec_logger *log = &l->p.logger;
+    const bool quit = l->delivery.quit;
     struct ec_stats s;
     ec_pipeline_stats(l, &s);
     if (sinks != EC_OK) {
@@ -393,8 +269,7 @@ static enum ec_status conclude(struct ec_pipeline *l, enum ec_status sinks, bool
             ec_log(log, EC_LOG_ERROR, "%s: no frames came", l->p.input);
         return atomic_load(&l->stop) ? EC_STOPPED : quit ? EC_OK : EC_ERROR_FRAMES;
     }
-    const enum ec_status finished = finish_sinks(l);
-    tell_sinks(l);
+    const enum ec_status finished = ec_delivery_finish(&l->delivery, &l->sink_error);
     if (finished != EC_OK) {
         if (finished != EC_STOPPED)
             ec_log(log, EC_LOG_ERROR, "%s", l->sink_error.text);
@@ -411,7 +286,6 @@ static enum ec_status conclude(struct ec_pipeline *l, enum ec_status sinks, bool
 enum ec_status ec_pipeline_run(struct ec_pipeline *l)
 {
     pthread_t source, stage;
-    bool quit = false;
     ec_meters_start(l->meters);
     if (pthread_create(&source, NULL, source_main, l) != 0) {
         ec_log(&l->p.logger, EC_LOG_ERROR, "%s: cannot start a thread", l->p.input);
@@ -419,7 +293,7 @@ enum ec_status ec_pipeline_run(struct ec_pipeline *l)
     }
     enum ec_status status = EC_OK;
     if (pthread_create(&stage, NULL, stage_main, l) == 0) {
-        status = run_sinks(l, &quit);
+        status = ec_delivery_run(&l->delivery, l->queue_out, &l->sink_error);
         if (status != EC_OK)
             atomic_store(&l->halt, true);
         ec_queue_close_output(l->queue_out);
@@ -430,7 +304,7 @@ enum ec_status ec_pipeline_run(struct ec_pipeline *l)
         ec_queue_close_output(l->queue_in);
     }
     pthread_join(source, NULL);
-    status = conclude(l, status, quit);
+    status = conclude(l, status);
     struct ec_error trace_error = {0};
     if (ec_trace_close(&l->trace, &trace_error) != EC_OK) {
         ec_log(&l->p.logger, EC_LOG_ERROR, "%s", trace_error.text);
@@ -448,7 +322,9 @@ void ec_pipeline_stats(struct ec_pipeline *l, struct ec_stats *out)
     struct ec_device_info device;
     l->backend->describe(l->device, &device);
     snprintf(out->backend, sizeof out->backend, "%s", ec_stage_backend(l->stage));
-    snprintf(out->device, sizeof out->device, "%s", device.name);
+    /* After a take-over the device that was opened is not the one that works. */
+    if (strcmp(out->backend, l->backend->name) == 0)
+        snprintf(out->device, sizeof out->device, "%s", device.name);
     out->width_px = info->width_px;
     out->height_px = info->height_px;
     out->depth_bits = l->depth_bits;

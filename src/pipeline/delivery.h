@@ -1,0 +1,48 @@
+/* The last part of the pipeline, on the thread that called ec_pipeline_run: hands every frame and packet to each sink in turn,
+ * looks after the window, and completes the outputs. */
+#ifndef EC_PIPELINE_DELIVERY_H
+#define EC_PIPELINE_DELIVERY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "pipeline/meters.h"
+#include "pipeline/queue.h"
+#include "pipeline/trace.h"
+#include "sink/sink.h"
+
+enum { EC_SINKS_MAX = 4 };
+
+struct ec_delivery {
+    /* Set by the owner before ec_delivery_open; not owned. */
+    const struct ec_pipeline_params *params;
+    struct ec_meters *meters;
+    struct ec_trace *trace; /* NULL: none */
+    atomic_bool *halt; /* set when the person closes the window */
+
+    bool quit; /* that happened */
+
+    /* Private. */
+    struct {
+        const struct ec_sink_ops *ops;
+        struct ec_sink *sink;
+    } sinks[EC_SINKS_MAX];
+    int count;
+    double seconds_per_tick;
+    int64_t begin_ns, wait_ns, stopped_ns;
+};
+
+/* Opens every sink that the parameters name: an output that cannot be written is found here. */
+enum ec_status ec_delivery_open(struct ec_delivery *delivery, const struct ec_stream_info *info, int depth_bits,
+                                struct ec_error *error);
+
+/* Until the queue is closed and empty, or a sink fails. After a halt only what comes within a moment is still taken. */
+enum ec_status ec_delivery_run(struct ec_delivery *delivery, struct ec_queue *in, struct ec_error *error);
+
+/* Completes the outputs; after a halt in bounded time, leaving out what an encoder still holds. */
+enum ec_status ec_delivery_finish(struct ec_delivery *delivery, struct ec_error *error);
+
+/* Outputs that were not finished leave no file. */
+void ec_delivery_close(struct ec_delivery *delivery);
+
+#endif
