@@ -33,6 +33,8 @@ int64_t sums_bytes(const ec_plan *plan, int32_t width_px, int32_t height_px)
 enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out)
 {
     const ec_plan *plan = queue->plan;
+    if (plan->op == EC_OPERATOR_CANNY)
+        return ec_fail(queue->error, EC_ERROR_ARGUMENT, "canny runs on the CPU only: choose --backend cpu");
     if (plan->op == EC_OPERATOR_CONVOLUTION)
         return ec_convolution_bytes_fits(plan) ? ec_convolution_bytes(queue, in, out) : ec_convolution(queue, in, out);
     if (plan->window_size > 3)

@@ -12,6 +12,20 @@
  *              becomes min(255, (v + 2^(d-9)) >> (d-8)).
  *
  * Borders: reflect-101 (cv2.BORDER_DEFAULT) unless `border` says otherwise; every step extends its own input.
+ *
+ * Canny is cv2.Canny(image, low, high, apertureSize=aperture, L2gradient=norm is l2), interior and border:
+ *
+ *   gradient   cv2.Sobel of that aperture; aperture 7 divides gx and gy by 16, rounded half to even, and the thresholds too
+ *   magnitude  m = |gx| + |gy|, compared with floor(threshold), or m = gx^2 + gy^2, compared with floor(threshold^2); 0
+ *              outside the image
+ *   maxima     candidates are pixels with m > low, m greater than the neighbour towards the left or the top, and m at least
+ *              (along a diagonal: greater than) the opposite one; the gradient's direction chooses the pair: horizontal where
+ *              |gy| < tan(22.5 deg)*|gx|, vertical where |gy| > tan(67.5 deg)*|gx|, else a diagonal, with 13573/2^15 and
+ *              2 + 13573/2^15 for the tangents
+ *   edges      candidates that are 8-connected, through candidates, to one with m > high
+ *
+ * Edges are the largest value of the output, everything else 0. Deeper pixels: the same on wider integers, the thresholds
+ * times 2^(d-8). low > high are exchanged. The gradient's border is replicate, as in cv2.Canny; `border` is the blur's.
  */
 #ifndef EDGECAM_EDGE_H
 #define EDGECAM_EDGE_H
@@ -37,10 +51,11 @@ enum ec_operator {
     EC_OPERATOR_LOG,         /* |Laplacian| of the image blurred with sigma = blur_sigma, 1.4 when that is 0 */
     EC_OPERATOR_DOG,         /* |G(sigma) - G(1.6 sigma)|, sigma as for LOG; the two blurs are cv2.GaussianBlur's bytes */
     EC_OPERATOR_CONVOLUTION, /* cv2.filter2D with `kernel`: correlation, anchor in the middle, no flip */
+    EC_OPERATOR_CANNY,       /* cv2.Canny with `low`, `high`, `aperture` and `norm`, see above */
     EC_OPERATOR_COUNT
 };
 
-/* Magnitude of a gradient: m = round(sqrt(gx^2 + gy^2)), or |gx| + |gy|. */
+/* Magnitude of a gradient: m = round(sqrt(gx^2 + gy^2)), or |gx| + |gy|. For Canny: cv2's L2gradient, true or false. */
 enum ec_norm { EC_NORM_L2 = 0, EC_NORM_L1 };
 
 enum ec_border { EC_BORDER_REFLECT101 = 0, EC_BORDER_REPLICATE, EC_BORDER_CONSTANT /* zeros */ };
@@ -59,17 +74,20 @@ struct ec_kernel {
     int divisor;
 };
 
-/* Zero-initialised: sobel, l2, aperture 3, no blur, scale 1, delta 0, no threshold, reflect-101, full range in, depth kept. */
+/* Zero-initialised: sobel, l2, aperture 3, no blur, scale 1, delta 0, no threshold, canny's low 100 and high 200, reflect-101,
+ * full range in, depth kept. */
 struct ec_edge_params {
     enum ec_operator op;
     enum ec_norm norm;
     enum ec_border border;
     enum ec_range range;     /* of the input's values; LIMITED is expanded first */
-    int aperture;            /* sobel only: 0 (= 3), 3, 5 or 7 */
+    int aperture;            /* sobel and canny only: 0 (= 3), 3, 5 or 7 */
     double blur_sigma;       /* px, 0 (none) to EC_BLUR_MAX_SIGMA */
-    double scale;            /* 0 counts as 1; |scale| <= 65536 */
-    double delta;            /* in units of the input's depth, |delta| <= 65536 */
-    double threshold;        /* 0: none; else in 8-bit units, above 0 to 65536 */
+    double scale;            /* 0 counts as 1; |scale| <= 65536; not for canny */
+    double delta;            /* in units of the input's depth, |delta| <= 65536; not for canny */
+    double threshold;        /* 0: none; else in 8-bit units, above 0 to 65536; not for canny */
+    double low, high;        /* canny only, where has_low, has_high: in 8-bit units, 0 to 2^20, fractions allowed. Without */
+    bool has_low, has_high;  /* them 100 and 200; one without the other: high = max(200, 2*low), low = min(100, high/2) */
     bool absolute;           /* convolution only: take |m|; the other operators are never negative */
     int output_depth_bits;   /* 0: the input's; or 8 */
     struct ec_kernel kernel; /* convolution only */

@@ -105,6 +105,18 @@ enum ec_status app_set_stream(struct app_options *o, const struct app_option *op
     return app_set_integer(o, option, value, error);
 }
 
+enum ec_status app_set_low(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
+{
+    o->pipeline.edge.has_low = true;
+    return app_set_number(o, option, value, error);
+}
+
+enum ec_status app_set_high(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
+{
+    o->pipeline.edge.has_high = true;
+    return app_set_number(o, option, value, error);
+}
+
 enum ec_status app_set_gpu(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
 {
     o->has_gpu = true;

@@ -11,6 +11,7 @@ const struct app_word app_words_operators[] = {
     {"log", EC_OPERATOR_LOG},
     {"dog", EC_OPERATOR_DOG},
     {"convolution", EC_OPERATOR_CONVOLUTION},
+    {"canny", EC_OPERATOR_CANNY},
     {NULL, 0},
 };
 const struct app_word app_words_norms[] = {{"l2", EC_NORM_L2}, {"l1", EC_NORM_L1}, {NULL, 0}};
@@ -55,14 +56,16 @@ const struct app_option app_option_table[] = {
     {"decoder", 0, NEED, INPUT, "NAME", "auto (default: NVDEC where it can), cpu or nvdec", app_set_word, AT(pipeline.decoder), .words = words_decoders},
     {"pre", 0, NEED, INPUT, "GRAPH", "FFmpeg filters on the picture first: \"yadif\", \"scale=1280:-2\"", app_set_text, AT(pipeline.prefilter)},
 
-    {"operator", 'e', NEED, EDGES, "NAME", "sobel (default), scharr, prewitt, ...: --list names them all", app_set_operators, NOWHERE},
+    {"operator", 'e', NEED, EDGES, "NAME", "sobel (default), canny, scharr, ...: --list names them all", app_set_operators, NOWHERE},
     {"norm", 0, NEED, EDGES, "l2|l1", "length of a gradient: root of squares (default), or sum", app_set_word, AT(pipeline.edge.norm), .words = app_words_norms},
-    {"aperture", 0, NEED, EDGES, "3|5|7", "size of the sobel window", app_set_word, AT(pipeline.edge.aperture), .words = words_apertures},
+    {"aperture", 0, NEED, EDGES, "3|5|7", "size of the window of sobel and canny", app_set_word, AT(pipeline.edge.aperture), .words = words_apertures},
     {"blur", 0, NEED, EDGES, "SIGMA", "Gaussian blur before the operator, in pixels, up to 32", app_set_number, AT(pipeline.edge.blur_sigma), 0, EC_BLUR_MAX_SIGMA},
     {"scale", 0, NEED, EDGES, "X", "result = scale * response + delta; 1 and 0", app_set_nonzero, AT(pipeline.edge.scale), -65536, 65536},
     {"delta", 0, NEED, EDGES, "X", NULL, app_set_number, AT(pipeline.edge.delta), -65536, 65536},
     {"abs", 0, NONE, EDGES, NULL, "magnitude of a convolution instead of cutting below 0", app_set_flag, AT(pipeline.edge.absolute)},
     {"threshold", 0, NEED, EDGES, "T", "white from T (8-bit units) on, black below", app_set_nonzero, AT(pipeline.edge.threshold), 0, 65536},
+    {"low", 0, NEED, EDGES, "T", "canny: weak edges from T, 100, count next to strong ones from T, 200", app_set_low, AT(pipeline.edge.low), 0, 1048576},
+    {"high", 0, NEED, EDGES, "T", NULL, app_set_high, AT(pipeline.edge.high), 0, 1048576},
     {"kernel", 0, NEED, EDGES, "ROWS", "convolution with \"1 2 1; 0 0 0; -1 -2 -1\", or \"... / DIVISOR\"", app_set_kernel, NOWHERE},
     {"border", 0, NEED, EDGES, "NAME", "reflect101 (default), replicate or constant", app_set_word, AT(pipeline.edge.border), .words = app_words_borders},
     {"luma", 0, NEED, EDGES, "auto|raw", "expand limited-range video to full range (auto), or never", app_set_word_flag, AT(pipeline.luma_raw), .words = words_luma},

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "edge/cpu_canny.h"
 #include "edge/cpu_examine.h"
 #include "edge/cpu_probe.h"
 #include "edge/cpu_throughput.h"
@@ -31,14 +32,11 @@ struct job {
     bool limited_range;
 };
 
-struct member {
-    struct ec_strip *strip;
-};
-
 struct ec_engine {
     int height, bands, thread_count;
     struct ec_workers *workers;
-    struct member *members; /* one a thread */
+    struct ec_strip **strips; /* one a thread */
+    struct ec_cpu_canny *canny; /* NULL for the other operators */
     struct job job; /* the frame that is being run */
     struct ec_plan plan;
     int lanes, submitted, collected; /* lane numbers */
@@ -111,9 +109,10 @@ static void cpu_engine_close(struct ec_engine **engine)
     if (!e)
         return;
     ec_workers_close(&e->workers);
-    for (int i = 0; e->members && i < e->thread_count; i++)
-        ec_strip_close(&e->members[i].strip);
-    free(e->members);
+    for (int i = 0; e->strips && i < e->thread_count; i++)
+        ec_strip_close(&e->strips[i]);
+    free(e->strips);
+    ec_cpu_canny_close(&e->canny);
     free(e->times);
     free(e);
     *engine = NULL;
@@ -136,11 +135,13 @@ static enum ec_status cpu_engine_open(struct ec_engine **out, struct ec_device *
     engine->plan = *plan;
     engine->lanes = lanes;
     engine->times = calloc((size_t)lanes, sizeof *engine->times);
-    engine->members = calloc((size_t)engine->thread_count, sizeof *engine->members);
-    if (!engine->times || !engine->members)
+    engine->strips = calloc((size_t)engine->thread_count, sizeof(struct ec_strip *));
+    if (!engine->times || !engine->strips)
+        goto fail;
+    if (plan->op == EC_OPERATOR_CANNY && !ec_cpu_canny_open(&engine->canny, device->rows, width_px, height_px))
         goto fail;
     for (int i = 0; i < engine->thread_count; i++) {
-        status = ec_strip_open(&engine->members[i].strip, &engine->plan, device->rows, width_px, height_px, error);
+        status = ec_strip_open(&engine->strips[i], &engine->plan, device->rows, width_px, height_px, error);
         if (status != EC_OK)
             goto fail;
     }
@@ -159,7 +160,7 @@ static void run_band(void *opaque, int worker, int band)
     const struct ec_engine *engine = opaque;
     const int first = (int)((int64_t)engine->height * band / engine->bands);
     const int end = (int)((int64_t)engine->height * (band + 1) / engine->bands);
-    ec_strip_run(engine->members[worker].strip, engine->job.in, engine->job.limited_range, engine->job.out, first, end);
+    ec_strip_run(engine->strips[worker], engine->job.in, engine->job.limited_range, engine->job.out, first, end);
 }
 
 static enum ec_status cpu_submit(struct ec_engine *engine, const struct ec_image *in, bool limited_range, struct ec_image *out,
@@ -171,7 +172,10 @@ static enum ec_status cpu_submit(struct ec_engine *engine, const struct ec_image
     *times = (struct ec_job_times){.lane = lane};
     engine->job = (struct job){in, out, limited_range};
     times->start_ns[EC_ENGINE_COMPUTE] = ec_cpu_clock_ns();
-    ec_workers_run(engine->workers, run_band, engine, engine->bands);
+    if (engine->canny)
+        ec_cpu_canny_run(engine->canny, engine->workers, engine->strips, engine->bands, in, limited_range, out);
+    else
+        ec_workers_run(engine->workers, run_band, engine, engine->bands);
     times->end_ns[EC_ENGINE_COMPUTE] = ec_cpu_clock_ns();
     engine->submitted = (lane + 1) % engine->lanes;
     return EC_OK;

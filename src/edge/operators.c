@@ -15,6 +15,7 @@ static const struct {
     [EC_OPERATOR_LOG] = {"log", "Laplacian of the Gaussian-blurred image, sigma 1.4 unless a blur is given"},
     [EC_OPERATOR_DOG] = {"dog", "difference of two Gaussians, sigma and 1.6 sigma"},
     [EC_OPERATOR_CONVOLUTION] = {"convolution", "a kernel of your own, up to 31x31"},
+    [EC_OPERATOR_CANNY] = {"canny", "thin contours between two thresholds, aperture 3, 5 or 7"},
 };
 
 const char *ec_operator_name(enum ec_operator op)

@@ -12,6 +12,9 @@
 #define DEFAULT_SIGMA 1.4
 #define DOG_RATIO 1.6
 #define SCALE_MAX 65536.0
+#define CANNY_LOW 100.0
+#define CANNY_HIGH 200.0
+#define CANNY_MAX 1048576.0 /* above every magnitude, aperture 7 too */
 
 /* round(above * top / span), top = 2^d - 1, span = 219 * 2^(d-8), as a multiplication and a shift, exact for every input.
  *
@@ -80,9 +83,14 @@ static enum ec_status check_choices(const struct ec_edge_params *params, struct 
     const int aperture = params->aperture;
     if (aperture != 0 && aperture != 3 && aperture != 5 && aperture != 7)
         return ec_fail(error, EC_ERROR_ARGUMENT, "aperture %d is not 3, 5 or 7", aperture);
-    if (aperture > 3 && params->op != EC_OPERATOR_SOBEL)
-        return ec_fail(error, EC_ERROR_ARGUMENT, "aperture %d is for sobel only, %s has one size", aperture,
+    if (aperture > 3 && params->op != EC_OPERATOR_SOBEL && params->op != EC_OPERATOR_CANNY)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "aperture %d is for sobel and canny only, %s has one size", aperture,
                        ec_operator_name(params->op));
+    if (params->op != EC_OPERATOR_CANNY && (params->has_low || params->has_high))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "the thresholds low and high are for canny only, not for %s",
+                       ec_operator_name(params->op));
+    if (params->op == EC_OPERATOR_CANNY && (params->scale != 0 || params->delta != 0 || params->threshold != 0))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "canny takes low and high, not scale, delta or threshold");
     return EC_OK;
 }
 
@@ -98,6 +106,10 @@ static enum ec_status check_numbers(const struct ec_edge_params *params, struct 
         return ec_fail(error, EC_ERROR_ARGUMENT, "delta %g is not between -%g and %g", params->delta, SCALE_MAX, SCALE_MAX);
     if (!(params->threshold >= 0 && params->threshold <= SCALE_MAX))
         return ec_fail(error, EC_ERROR_ARGUMENT, "threshold %g is not between 0 (none) and %g", params->threshold, SCALE_MAX);
+    if (params->has_low && !(params->low >= 0 && params->low <= CANNY_MAX))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "low threshold %g is not between 0 and %g", params->low, CANNY_MAX);
+    if (params->has_high && !(params->high >= 0 && params->high <= CANNY_MAX))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "high threshold %g is not between 0 and %g", params->high, CANNY_MAX);
     return EC_OK;
 }
 
@@ -105,6 +117,7 @@ static void make_window(struct ec_plan *plan, int aperture)
 {
     switch (plan->op) {
     case EC_OPERATOR_SOBEL:
+    case EC_OPERATOR_CANNY:
         plan->gradient = aperture == 7 ? sobel7 : aperture == 5 ? sobel5 : sobel3;
         break;
     case EC_OPERATOR_SCHARR:
@@ -128,6 +141,28 @@ static void make_window(struct ec_plan *plan, int aperture)
     }
     plan->window_size = plan->gradient.size ? plan->gradient.size : 3;
     plan->window_before = plan->window_size / 2;
+}
+
+/* As cv2 rounds them. Where a square is too large to be exact, it is above every magnitude anyway. */
+static int64_t canny_threshold(double threshold, const struct ec_plan *plan)
+{
+    const double scaled = ldexp(threshold, plan->depth_bits - 8) / (plan->gradient.size == 7 ? 16 : 1);
+    return (int64_t)floor(plan->norm == EC_NORM_L2 ? scaled * scaled : scaled);
+}
+
+static void make_canny(struct ec_plan *plan, const struct ec_edge_params *params)
+{
+    double low = CANNY_LOW, high = CANNY_HIGH;
+    if (params->has_low)
+        low = params->low;
+    if (params->has_high)
+        high = params->high;
+    else if (params->has_low)
+        high = fmax(high, 2 * low);
+    if (!params->has_low && params->has_high)
+        low = fmin(low, high / 2);
+    plan->canny.low = canny_threshold(fmin(low, high), plan);
+    plan->canny.high = canny_threshold(fmax(low, high), plan);
 }
 
 static void make_finish(struct ec_plan *plan, const struct ec_edge_params *params)
@@ -172,6 +207,8 @@ enum ec_status ec_plan_make(struct ec_plan *plan, const struct ec_edge_params *p
         ec_blur_taps_make(&plan->blur_wide, sigma * DOG_RATIO, depth_bits);
 
     make_window(plan, params->aperture);
+    if (params->op == EC_OPERATOR_CANNY)
+        make_canny(plan, params);
     make_finish(plan, params);
     plan->saturation = plan->op == EC_OPERATOR_CONVOLUTION ? INT32_MAX : make_saturation(&plan->finish);
     return EC_OK;

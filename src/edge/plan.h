@@ -34,7 +34,7 @@ struct ec_blur_taps {
 
 struct ec_convolution_taps {
     int32_t size;
-    bool integer;  /* integer_weights and divisor count, else float_weights */
+    bool integer; /* integer_weights and divisor count, else float_weights */
     bool wide_sum; /* the exact sum needs 64 bits */
     int64_t divisor;
     int32_t integer_weights[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
@@ -48,21 +48,28 @@ struct ec_finish {
     bool absolute, identity /* scale 1, delta 0 */, has_threshold;
     float scale, delta;
     int32_t threshold; /* smallest integral response that counts */
-    int32_t max;       /* 2^depth - 1 */
+    int32_t max; /* 2^depth - 1 */
     int32_t narrow_shift; /* depth - 8 where deeper pixels become 8-bit output, else 0 */
+};
+
+/* In units of Canny's magnitude (the square of the length for l2), low <= high: larger magnitudes are candidates, and strong.
+ */
+struct ec_canny_thresholds {
+    int64_t low, high;
 };
 
 struct ec_plan {
     enum ec_operator op;
     enum ec_norm norm;
-    enum ec_border border;
+    enum ec_border border; /* Canny's own is EC_BORDER_REPLICATE, whatever this is */
     int32_t depth_bits, output_depth_bits;
     struct ec_luma_map luma;
     struct ec_blur_taps blur, blur_wide; /* blur_wide: the second Gaussian of DOG */
-    int32_t window_size;   /* of the operator: 2, 3, 5, 7, or the kernel's; 1 for DOG */
+    int32_t window_size; /* of the operator: 2, 3, 5, 7, or the kernel's; 1 for DOG */
     int32_t window_before; /* pixels of the window left of and above the centre */
     struct ec_gradient_taps gradient;
     struct ec_convolution_taps convolution;
+    struct ec_canny_thresholds canny;
     struct ec_finish finish;
     /* Any magnitude from here on finishes the same, so a backend may saturate a response to it. At most 2^30;
      * INT32_MAX for a convolution, whose responses may be larger. */

@@ -3,6 +3,7 @@
 
 #include "edge/arith.h"
 #include "edge/backend.h"
+#include "edge/canny_reference.h"
 
 struct plane {
     int32_t *values;
@@ -126,6 +127,10 @@ enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_imag
         goto fail;
 
     const struct plane *source = plan->blur.size ? &blurred : &input;
+    if (plan->op == EC_OPERATOR_CANNY) {
+        status = ec_canny_reference(plan, source->values, out) ? EC_OK : EC_ERROR_MEMORY;
+        goto fail;
+    }
     for (int y = 0; y < height; y++) {
         for (int x = 0; x < width; x++) {
             if (plan->op == EC_OPERATOR_DOG)

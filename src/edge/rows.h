@@ -34,6 +34,8 @@ struct ec_row_kind {
     void (*gradient_down)(void *smooth, void *derive, const void *const *rows, int n, const struct ec_plan *plan);
     void (*gradient_across)(void *out, int32_t *response, const void *smooth, const void *derive, int n,
                             const struct ec_plan *plan);
+    /* gx and gy of Canny, as wide as gradient_down's results. */
+    void (*canny_gradient)(void *gx, void *gy, const void *smooth, const void *derive, int n, const struct ec_plan *plan);
     void (*window)(void *out, int32_t *response, const void *const *rows, int n, const struct ec_plan *plan);
     void (*difference)(void *out, int32_t *response, const void *a, const void *b, int n, const struct ec_plan *plan);
 
@@ -53,6 +55,30 @@ enum ec_row_kind_index {
     EC_ROWS_KINDS
 };
 
+/* One row of Canny's intermediate results. `magnitudes` has a 0 on either side; directions count in active blocks only. */
+struct ec_canny_row {
+    void *magnitudes, *directions; /* enum ec_direction as wide as the magnitudes */
+    uint8_t *active; /* for each 64 columns: whether a magnitude is above the low threshold */
+};
+
+/* Canny on gradients and magnitudes of certain types. */
+struct ec_canny_rows {
+    size_t gradient_bytes, magnitude_bytes;
+    /* Columns start to start + n - 1 of *row from n gradients; `start` is a multiple of 64. */
+    void (*measure)(const struct ec_canny_row *row, int start, const void *gx, const void *gy, int n, int64_t low);
+    /* Bits of the maxima above `low`, and of those above `high`, of the row in the middle; bits from n on are 0. */
+    void (*maxima)(uint64_t *candidates, uint64_t *edges, const struct ec_canny_row rows[3], int n, int64_t low, int64_t high);
+};
+
+enum ec_canny_kind {
+    EC_CANNY_16_L1, /* gradients of 16 bits, magnitudes of 16 */
+    EC_CANNY_16_L2, /* 16, 32 */
+    EC_CANNY_32_L1, /* 32, 32 */
+    EC_CANNY_32_L2, /* 32, 32 */
+    EC_CANNY_32_L2_WIDE, /* 32, 64 */
+    EC_CANNY_KINDS
+};
+
 struct ec_rows {
     const char *name;
     const struct ec_row_kind *kinds[EC_ROWS_KINDS];
@@ -63,6 +89,10 @@ struct ec_rows {
     /* Exact sums to responses: divided by the divisor, rounded half to even. */
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);
+    const struct ec_canny_rows *canny[EC_CANNY_KINDS];
+    /* n pixels, each `white` where its bit is set, else 0; white is 255 for bytes. */
+    void (*expand_bytes)(uint8_t *out, const uint64_t *bits, int n);
+    void (*expand_shorts)(uint16_t *out, const uint64_t *bits, int n, uint16_t white);
 };
 
 /* The fastest table that this processor runs, or with a name that one; NULL if there is none of that name or it cannot run
@@ -75,6 +105,18 @@ const char *ec_rows_name(int index);
 static inline const struct ec_row_kind *ec_rows_kind(const struct ec_rows *rows, int depth_bits)
 {
     return rows->kinds[depth_bits == 8 ? EC_ROWS_8 : depth_bits <= 10 ? EC_ROWS_10 : EC_ROWS_16];
+}
+
+/* Which types hold Canny's gradients and magnitudes. */
+static inline enum ec_canny_kind ec_rows_canny(const struct ec_plan *plan)
+{
+    static const int weights[8] = {
+        [3] = 4, [5] = 48, [7] = 40}; /* of a gradient's positive terms; aperture 7 is divided by 16 */
+    const int64_t largest = (int64_t)weights[plan->gradient.size] * ((1 << plan->depth_bits) - 1);
+    const bool is_short = plan->gradient.size == 3 && plan->depth_bits <= 10, l1 = plan->norm == EC_NORM_L1;
+    if (is_short)
+        return l1 ? EC_CANNY_16_L1 : EC_CANNY_16_L2;
+    return l1 ? EC_CANNY_32_L1 : 2 * largest * largest <= UINT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
 }
 
 /* Whether finishing is nothing but clamping to the depth. */

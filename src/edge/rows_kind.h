@@ -145,6 +145,7 @@ static const struct ec_row_kind NAME(kind) = {
     .blur_across = NAME(blur_across),
     .gradient_down = NAME(gradient_down),
     .gradient_across = NAME(gradient_across),
+    .canny_gradient = NAME(canny_gradient),
     .window = NAME(window),
     .difference = NAME(difference),
     .sum_narrow = NAME(sum_narrow),

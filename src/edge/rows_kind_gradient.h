@@ -63,7 +63,7 @@ static void NAME(gradient_down)(void *smooth, void *derive, const void *const *r
         NAME(gradient_large_down)(smooth, derive, rows, n, 7, taps);
     else if (taps->size == 5)
         NAME(gradient_large_down)(smooth, derive, rows, n, 5, taps);
-    else if (plan->op == EC_OPERATOR_SOBEL)
+    else if (plan->op == EC_OPERATOR_SOBEL || plan->op == EC_OPERATOR_CANNY)
         NAME(gradient3_down)(smooth, derive, rows, n, 1, 2);
     else
         NAME(gradient3_down)(smooth, derive, rows, n, taps->smooth[0], taps->smooth[1]);
@@ -108,4 +108,38 @@ static void NAME(gradient_across)(void *out, int32_t *response, const void *smoo
     else
         ACROSS(side, middle, MAGNITUDE_L2, false);
 #undef ACROSS
+}
+
+INLINE void NAME(canny_gradient_large)(int32_t *restrict gx, int32_t *restrict gy, const int32_t *restrict smooth,
+                                       const int32_t *restrict derive, int n, int size, const struct ec_gradient_taps *taps)
+{
+    const struct ec_gradient_taps t = *taps;
+    for (int x = 0; x < n; x++) {
+        int32_t along = 0, across = 0;
+        for (int i = 0; i < size; i++) {
+            along += t.derive[i] * smooth[x + i - size / 2];
+            across += t.smooth[i] * derive[x + i - size / 2];
+        }
+        gx[x] = size == 7 ? ec_sixteenth(along) : along;
+        gy[x] = size == 7 ? ec_sixteenth(across) : across;
+    }
+}
+
+static void NAME(canny_gradient)(void *gx_row, void *gy_row, const void *smooth_row, const void *derive_row, int n,
+                                 const struct ec_plan *plan)
+{
+    if (plan->gradient.size == 7) {
+        NAME(canny_gradient_large)(gx_row, gy_row, smooth_row, derive_row, n, 7, &plan->gradient);
+        return;
+    }
+    if (plan->gradient.size == 5) {
+        NAME(canny_gradient_large)(gx_row, gy_row, smooth_row, derive_row, n, 5, &plan->gradient);
+        return;
+    }
+    SUM *restrict gx = gx_row, *restrict gy = gy_row;
+    const SUM *restrict smooth = smooth_row, *restrict derive = derive_row;
+    for (int x = 0; x < n; x++) {
+        gx[x] = (SUM)(smooth[x + 1] - smooth[x - 1]);
+        gy[x] = (SUM)(derive[x - 1] + 2 * derive[x] + derive[x + 1]);
+    }
 }

@@ -1,8 +1,9 @@
 /* All row functions for one instruction set: ROWS_TABLE and ROWS_NAME say which, the compiler's options make it so. Everything
  * but the table is static, so that each set keeps its own copy. */
 #include <math.h>
+#include <string.h>
 
-#include "edge/arith.h"
+#include "edge/canny_arith.h"
 #include "edge/rows.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -164,6 +165,8 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
 #include "edge/rows_kind.h"
 
+#include "edge/rows_canny.h"
+
 extern const struct ec_rows ROWS_TABLE;
 const struct ec_rows ROWS_TABLE = {
     .name = ROWS_NAME,
@@ -172,4 +175,11 @@ const struct ec_rows ROWS_TABLE = {
     .sum_fused = sum_fused,
     .divide_float = divide_float,
     .divide_double = divide_double,
+    .canny = {[EC_CANNY_16_L1] = &canny_16_l1,
+              [EC_CANNY_16_L2] = &canny_16_l2,
+              [EC_CANNY_32_L1] = &canny_32_l1,
+              [EC_CANNY_32_L2] = &canny_32_l2,
+              [EC_CANNY_32_L2_WIDE] = &canny_32_l2_wide},
+    .expand_bytes = expand_bytes,
+    .expand_shorts = expand_shorts,
 };

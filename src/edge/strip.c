@@ -34,6 +34,8 @@ static enum ec_family choose_family(const struct ec_plan *plan, const struct ec_
     case EC_OPERATOR_SCHARR:
     case EC_OPERATOR_PREWITT:
         return FAMILY_GRADIENT;
+    case EC_OPERATOR_CANNY:
+        return FAMILY_CANNY;
     case EC_OPERATOR_DOG:
         return FAMILY_DIFFERENCE;
     case EC_OPERATOR_CONVOLUTION:
@@ -75,8 +77,17 @@ static bool open_rings(struct ec_strip *s)
         ok = ok &&
              ec_ring_open(&s->blur_sums, 1, width, s->kind->blur_bytes, blur / 2 + EC_BLUR_SLACK, blur / 2 + EC_BLUR_SLACK);
     }
+    if (s->family == FAMILY_CANNY) {
+        s->canny = s->rows->canny[ec_rows_canny(plan)];
+        const int blocks = (width + 63) / 64;
+        ok = ok && ec_ring_open(&s->magnitudes, 3, width, s->canny->magnitude_bytes, 1, 1) &&
+             ec_ring_open(&s->directions, 3, width, s->canny->magnitude_bytes, 0, 0) &&
+             ec_ring_open(&s->active, 3, blocks, 1, 0, 0) && ec_ring_open(&s->gx, 1, width, s->canny->gradient_bytes, 0, 0) &&
+             ec_ring_open(&s->gy, 1, width, s->canny->gradient_bytes, 0, 0);
+    }
     switch (s->family) {
-    case FAMILY_GRADIENT: {
+    case FAMILY_GRADIENT:
+    case FAMILY_CANNY: {
         const size_t bytes = plan->gradient.size > 3 ? sizeof(int32_t) : s->kind->gradient_bytes;
         return ok && ec_ring_open(&s->smooth, 1, width, bytes, before, after) &&
                ec_ring_open(&s->derive, 1, width, bytes, before, after);
@@ -129,10 +140,10 @@ void ec_strip_close(struct ec_strip **strip)
     struct ec_strip *s = *strip;
     if (!s)
         return;
-    enum { RING_COUNT = 13 };
-    struct ec_ring *rings[RING_COUNT] = {&s->input,    &s->blurred, &s->floats,      &s->blur_sums, &s->wide_sums,
-                                         &s->smooth,   &s->derive,  &s->column_sums, &s->near_row,  &s->far_row,
-                                         &s->response, &s->sums,    &s->zeros};
+    enum { RING_COUNT = 18 };
+    struct ec_ring *rings[RING_COUNT] = {&s->input,  &s->blurred,     &s->floats,     &s->blur_sums, &s->wide_sums, &s->smooth,
+                                         &s->derive, &s->column_sums, &s->near_row,   &s->far_row,   &s->response,  &s->sums,
+                                         &s->zeros,  &s->magnitudes,  &s->directions, &s->active,    &s->gx,        &s->gy};
     for (int i = 0; i < RING_COUNT; i++)
         ec_ring_close(rings[i]);
     free(s);

@@ -4,6 +4,7 @@
 #ifndef EC_EDGE_STRIP_H
 #define EC_EDGE_STRIP_H
 
+#include "edge/edge_map.h"
 #include "edge/error.h"
 #include "edge/plan.h"
 #include "edge/rows.h"
@@ -18,6 +19,10 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
 /* Computes rows first to end - 1 of `out`. */
 void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limited_range, const struct ec_image *out, int first,
                   int end);
+
+/* Canny's gradients and maxima instead: candidates and strong edges of rows first to end - 1 of `map`. */
+void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool limited_range, struct ec_edge_map *map,
+                        int first, int end);
 
 /* NULL is fine; sets *strip to NULL. */
 void ec_strip_close(struct ec_strip **strip);

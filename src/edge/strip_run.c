@@ -30,10 +30,10 @@ static const void *input_row(struct ec_strip *s, int y)
 typedef const void *row_getter(struct ec_strip *strip, int y);
 
 /* Fills rows[] with a window whose first row is y, by the border rule. */
-static void gather(struct ec_strip *s, row_getter *get, int y, int count, const void **rows)
+static void gather(struct ec_strip *s, row_getter *get, int y, int count, enum ec_border border, const void **rows)
 {
     for (int j = 0; j < count; j++) {
-        const int row = ec_border_index(y + j, s->height, s->plan->border);
+        const int row = ec_border_index(y + j, s->height, border);
         rows[j] = row < 0 ? scratch(&s->zeros) : get(s, row);
     }
 }
@@ -41,7 +41,7 @@ static void gather(struct ec_strip *s, row_getter *get, int y, int count, const 
 static void blur_row(struct ec_strip *s, int y, const struct ec_blur_taps *taps, struct ec_ring *sums_ring, void *out)
 {
     void *sums = scratch(sums_ring);
-    gather(s, input_row, y - taps->size / 2, taps->size, s->blur_window);
+    gather(s, input_row, y - taps->size / 2, taps->size, s->plan->border, s->blur_window);
     s->kind->blur_down(sums, s->blur_window, s->width, taps);
     ec_ring_extend(sums_ring, sums, s->plan->border);
     s->kind->blur_across(out, sums, s->width, taps);
@@ -134,6 +134,18 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
     s->kind->finish(out, response, s->width, &s->plan->finish);
 }
 
+void ec_strip_gradient_down(struct ec_strip *s, int y, enum ec_border border, const void **smooth_out, const void **derive_out)
+{
+    const struct ec_plan *plan = s->plan;
+    void *smooth = scratch(&s->smooth), *derive = scratch(&s->derive);
+    gather(s, source_row, y - plan->window_before, plan->window_size, border, s->window);
+    s->kind->gradient_down(smooth, derive, s->window, s->width, plan);
+    ec_ring_extend(&s->smooth, smooth, border);
+    ec_ring_extend(&s->derive, derive, border);
+    *smooth_out = smooth;
+    *derive_out = derive;
+}
+
 static void run_row(struct ec_strip *s, int y, void *out)
 {
     const struct ec_plan *plan = s->plan;
@@ -143,16 +155,14 @@ static void run_row(struct ec_strip *s, int y, void *out)
         blur_row(s, y, &plan->blur, &s->blur_sums, near_row);
         blur_row(s, y, &plan->blur_wide, &s->wide_sums, far_row);
         s->kind->difference(out, response, near_row, far_row, s->width, plan);
+    } else if (s->family == FAMILY_GRADIENT) {
+        const void *smooth, *derive;
+        ec_strip_gradient_down(s, y, plan->border, &smooth, &derive);
+        s->kind->gradient_across(out, response, smooth, derive, s->width, plan);
     } else {
         const bool takes_floats = s->floats.slots;
-        gather(s, takes_floats ? float_row : source_row, y - plan->window_before, plan->window_size, s->window);
-        if (s->family == FAMILY_GRADIENT) {
-            void *smooth = scratch(&s->smooth), *derive = scratch(&s->derive);
-            s->kind->gradient_down(smooth, derive, s->window, s->width, plan);
-            ec_ring_extend(&s->smooth, smooth, plan->border);
-            ec_ring_extend(&s->derive, derive, plan->border);
-            s->kind->gradient_across(out, response, smooth, derive, s->width, plan);
-        } else if (s->family == FAMILY_WINDOW) {
+        gather(s, takes_floats ? float_row : source_row, y - plan->window_before, plan->window_size, plan->border, s->window);
+        if (s->family == FAMILY_WINDOW) {
             s->kind->window(out, response, s->window, s->width, plan);
         } else {
             convolution_row(s, out, response);
@@ -163,8 +173,7 @@ static void run_row(struct ec_strip *s, int y, void *out)
         s->kind->finish(out, response, s->width, &plan->finish);
 }
 
-void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limited_range, const struct ec_image *out, int first,
-                  int end)
+void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limited_range)
 {
     strip->in = in;
     strip->limited_range = limited_range;
@@ -173,6 +182,14 @@ void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limite
         ec_ring_clear(&strip->blurred);
     if (strip->floats.slots)
         ec_ring_clear(&strip->floats);
+    if (strip->magnitudes.slots)
+        ec_ring_clear(&strip->magnitudes);
+}
+
+void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limited_range, const struct ec_image *out, int first,
+                  int end)
+{
+    ec_strip_begin(strip, in, limited_range);
     for (int y = first; y < end; y++)
         run_row(strip, y, (uint8_t *)out->data + y * out->pitch_bytes);
 }

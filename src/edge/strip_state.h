@@ -8,6 +8,7 @@
 /* What computes the operator. */
 enum ec_family {
     FAMILY_GRADIENT,
+    FAMILY_CANNY,
     FAMILY_WINDOW,
     FAMILY_DIFFERENCE,
     FAMILY_NARROW, /* convolutions: sums of pixels in small integers, */
@@ -33,6 +34,8 @@ struct ec_strip {
     struct ec_ring input, blurred, floats;
     struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
     struct ec_ring near_row, far_row, response, sums, zeros;
+    struct ec_ring magnitudes, directions, active, gx, gy;
+    const struct ec_canny_rows *canny;
 
     /* The kernel without its zeros: where each term stands in the window, its weight. */
     int term_count;
@@ -43,5 +46,11 @@ struct ec_strip {
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
     const void *window[EC_KERNEL_MAX_SIZE], *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */
 };
+
+/* Begins a frame: nothing that the rings hold counts any more. */
+void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limited_range);
+
+/* The vertical passes of the gradient at row y, extended by `border`; they stay until the next call. */
+void ec_strip_gradient_down(struct ec_strip *strip, int y, enum ec_border border, const void **smooth, const void **derive);
 
 #endif

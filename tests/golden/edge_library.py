@@ -5,7 +5,9 @@ from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_floa
 
 import numpy as np
 
-OPERATORS = ("sobel", "scharr", "prewitt", "roberts", "kirsch", "robinson", "laplacian", "log", "dog", "convolution")
+OPERATORS = ("sobel", "scharr", "prewitt", "roberts", "kirsch", "robinson", "laplacian", "log", "dog", "convolution",
+             "canny")
+RESPONSES = OPERATORS[:-2]  # those with an integer response and no kernel of their own
 NORMS = ("l2", "l1")
 BORDERS = ("reflect101", "replicate", "constant")
 BACKENDS = ("auto", "cpu", "cuda")
@@ -30,6 +32,7 @@ class _Logger(Structure):
 class _Params(Structure):
     _fields_ = [("op", c_int), ("norm", c_int), ("border", c_int), ("range", c_int), ("aperture", c_int),
                 ("blur_sigma", c_double), ("scale", c_double), ("delta", c_double), ("threshold", c_double),
+                ("low", c_double), ("high", c_double), ("has_low", c_bool), ("has_high", c_bool),
                 ("absolute", c_bool), ("output_depth_bits", c_int), ("kernel", _Kernel), ("logger", _Logger)]
 
 
@@ -48,13 +51,13 @@ class Library:
             assert self._calls.ec_operator_name(index) == name.encode(), "the binding's operators are out of order"
 
     def run(self, image, depth, op, *, norm="l2", border="reflect101", limited=False, aperture=0, blur=0, scale=0, delta=0,
-            threshold=0, absolute=False, output_depth=None, kernel=None, divisor=0, backend="cpu", threads=1):
+            threshold=0, low=None, high=None, absolute=False, output_depth=None, kernel=None, divisor=0, backend="cpu", threads=1):
         """Edges of a 2-D array (rows may be strided) as a new array; the rows of the result are strided too."""
         messages = []
         logger = _Logger(_MESSAGE(lambda _, level, text: messages.append(text.decode())), None)
         weights = np.ascontiguousarray(kernel if kernel is not None else [[0]], np.float32)
         params = _Params(OPERATORS.index(op), NORMS.index(norm), BORDERS.index(border), int(limited), aperture, blur, scale,
-                         delta, threshold, absolute, 0,
+                         delta, threshold, low or 0, high or 0, low is not None, high is not None, absolute, 0,
                          _Kernel(weights.shape[0], weights.ctypes.data_as(POINTER(c_float)), divisor), logger)
         device = _Device(BACKENDS.index(backend), 0, threads)
         height, width = image.shape

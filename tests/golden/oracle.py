@@ -132,3 +132,33 @@ def finish(m, depth, *, scale=0, delta=0, threshold=0, absolute=False, output_de
     if output_depth == 8 and depth > 8:
         pixels = np.minimum(255, (pixels + (1 << (depth - 9))) >> (depth - 8))
     return pixels
+
+
+def canny(image, low, high, *, aperture=3, norm="l2", depth=8):
+    """cv2.Canny's definition on integers of any width; which candidates are connected comes from cv2.connectedComponents."""
+    gradients = [cv2.Sobel(image, cv2.CV_64F, dx, 1 - dx, ksize=aperture, borderType=cv2.BORDER_REPLICATE) for dx in (1, 0)]
+    low, high = (t * 2.0 ** (depth - 8) for t in (min(low, high), max(low, high)))
+    if aperture == 7:
+        gradients = [np.rint(g / 16) for g in gradients]
+        low, high = low / 16, high / 16
+    gx, gy = (g.astype(np.int64) for g in gradients)
+    if norm == "l2":
+        m = gx * gx + gy * gy
+        low, high = low * low, high * high
+    else:
+        m = np.abs(gx) + np.abs(gy)
+    padded = np.pad(m, 1)
+
+    def moved(dx, dy):
+        return padded[1 + dy:1 + dy + m.shape[0], 1 + dx:1 + dx + m.shape[1]]
+
+    run, rise = np.abs(gx), np.abs(gy) << 15
+    horizontal, vertical = rise < 13573 * run, rise > (13573 + (2 << 15)) * run
+    lines = [horizontal, vertical, (gx ^ gy) >= 0]
+    before = np.select(lines, [moved(-1, 0), moved(0, -1), moved(-1, -1)], moved(1, -1))
+    after = np.select(lines, [moved(1, 0), moved(0, 1), moved(1, 1)], moved(-1, 1))
+    candidates = (m > np.floor(low)) & (m > before) & ((m > after) | ((horizontal | vertical) & (m == after)))
+    count, labels = cv2.connectedComponents(candidates.astype(np.uint8), connectivity=8)
+    is_edge = np.zeros(count, bool)
+    is_edge[labels[candidates & (m > np.floor(high))]] = True
+    return is_edge[labels] * np.int64((1 << depth) - 1)

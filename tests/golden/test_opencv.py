@@ -12,7 +12,7 @@ except ImportError as error:
     sys.exit(77)
 
 import oracle
-from edge_library import BORDERS, NORMS, OPERATORS, Library
+from edge_library import BORDERS, NORMS, RESPONSES, Library
 
 SIZES = [(1, 1), (1, 7), (7, 1), (2, 2), (3, 3), (5, 5), (17, 9), (64, 48), (131, 37)]
 DEPTHS = (8, 10, 12, 16)
@@ -70,7 +70,7 @@ def pictures(rng, sizes=SIZES, depths=DEPTHS, contents=CONTENTS):
 
 def test_operators(library, tally, rng):
     for label, image, depth in pictures(rng):
-        for op in OPERATORS[:-1]:
+        for op in RESPONSES:
             for border in BORDERS:
                 for norm in NORMS if op in GRADIENTS else ("l2",):
                     for aperture in (3, 5, 7) if op == "sobel" else (0,):
@@ -101,7 +101,7 @@ def test_blur(library, tally, rng):
 
 def test_blurred_operators(library, tally, rng):
     for label, image, depth in pictures(rng, sizes=[(1, 1), (2, 2), (17, 9), (64, 48)], contents=("noise", "scene")):
-        for op in OPERATORS[:-1]:
+        for op in RESPONSES:
             for border in BORDERS:
                 for sigma in (0.7, 2.2):
                     m = oracle.response(image, op, border=border, blur_sigma=sigma)
@@ -114,7 +114,7 @@ def test_finish(library, tally, rng):
                {"threshold": 0.5}, {"threshold": 99.7, "scale": 0.3}, {"output_depth": 8},
                {"output_depth": 8, "threshold": 77}, {"output_depth": 8, "scale": 0.6}, {"threshold": 1400}]
     for label, image, depth in pictures(rng, sizes=[(5, 5), (64, 48)], contents=("noise", "scene", "extremes")):
-        for op in OPERATORS[:-1]:
+        for op in RESPONSES:
             for norm in NORMS if op in GRADIENTS else ("l2",):
                 m = oracle.response(image, op, norm=norm)
                 for choice in choices:
@@ -129,7 +129,7 @@ def test_luma(library, tally, rng):
         tally.check(f"luma depth {depth}", got, oracle.expand_luma(every_value, depth))
     for label, image, depth in pictures(rng, sizes=[(3, 3), (64, 48)], contents=("noise", "scene")):
         expanded = oracle.expand_luma(image, depth)
-        for op in OPERATORS[:-1]:
+        for op in RESPONSES:
             got = library.run(image, depth, op, limited=True)
             tally.check(f"limited {op} {label}", got, oracle.finish(oracle.response(expanded, op), depth))
 
@@ -138,7 +138,7 @@ def test_too_large_values(library, tally, rng):
     for depth in (9, 10, 13):
         image = rng.integers(0, 1 << 16, (37, 41)).astype(np.uint16)
         clamped = np.minimum(image, (1 << depth) - 1)
-        for op in OPERATORS[:-1]:
+        for op in RESPONSES:
             got = library.run(image, depth, op)
             tally.check(f"{op} depth {depth} beyond the range", got, oracle.finish(oracle.response(clamped, op), depth))
 

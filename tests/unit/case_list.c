@@ -1,5 +1,6 @@
 /* The list of cases: settings (operator, norm, border, depth, ...) times sizes, with contents, offsets and paddings taking
  * turns so that each setting meets several of each. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,13 +138,14 @@ static void add_setting(struct builder *b, const struct ec_edge_params *params, 
         test.in_padding_px = (int)(turn % 3) * 7;
         test.out_padding_px = (int)(turn / 2 % 3) * 5;
         const struct ec_edge_params *p = params;
-        snprintf(test.name, sizeof test.name,
-                 "%s norm %d border %d aperture %d kernel %d/%d blur %g scale %g delta %g threshold %g abs %d depth %d to "
-                 "%d%s, %dx%d %s",
-                 ec_operator_name(p->op), (int)p->norm, (int)p->border, p->aperture, p->kernel.size, p->kernel.divisor,
-                 p->blur_sigma, p->scale, p->delta, p->threshold, p->absolute, depth_bits,
-                 p->output_depth_bits ? p->output_depth_bits : depth_bits, limited_range ? " limited" : "", test.width_px,
-                 test.height_px, names[test.content]);
+        snprintf(
+            test.name, sizeof test.name,
+            "%s norm %d border %d aperture %d kernel %d/%d blur %g scale %g delta %g threshold %g %g %g abs %d depth %d to "
+            "%d%s, %dx%d %s",
+            ec_operator_name(p->op), (int)p->norm, (int)p->border, p->aperture, p->kernel.size, p->kernel.divisor,
+            p->blur_sigma, p->scale, p->delta, p->threshold, p->low, p->high, p->absolute, depth_bits,
+            p->output_depth_bits ? p->output_depth_bits : depth_bits, limited_range ? " limited" : "", test.width_px,
+            test.height_px, names[test.content]);
         add_case(b, test);
     }
 }
@@ -236,6 +238,31 @@ static void add_kernels(struct builder *b, const struct ec_case_kernels *kernels
                 }
 }
 
+/* Thresholds that nearly nothing, something and nearly everything passes, each in turn weak and strong. */
+static void add_canny(struct builder *b)
+{
+    static const double thresholds[][2] = {{100, 200}, {0, 0}, {3.5, 900.25}, {40, 41}, {700, 20}, {0, 1e6}};
+    static const double sigmas[] = {0, 1.4, 0, 5};
+    for (int norm = 0; norm <= EC_NORM_L1; norm++)
+        for (int aperture = 3; aperture <= 7; aperture += 2)
+            for (size_t t = 0; t < sizeof thresholds / sizeof *thresholds; t++)
+                for (int d = 0; d < DEPTHS; d++) {
+                    const unsigned turn = b->turn / 10;
+                    const double factor = aperture == 3 ? 1 : aperture == 5 ? 12 : 160;
+                    const struct ec_edge_params params = {.op = EC_OPERATOR_CANNY,
+                                                          .norm = (enum ec_norm)norm,
+                                                          .border = (enum ec_border)(turn % 3),
+                                                          .aperture = aperture,
+                                                          .blur_sigma = sigmas[turn % 4],
+                                                          .low = fmin(thresholds[t][0] * factor, 1e6),
+                                                          .high = fmin(thresholds[t][1] * factor, 1e6),
+                                                          .has_low = true,
+                                                          .has_high = true,
+                                                          .output_depth_bits = turn % 5 == 0 ? 8 : 0};
+                    add_setting(b, &params, depths[d], turn % 4 == 1);
+                }
+}
+
 bool ec_case_list_open(struct ec_case_list *list, size_t thin)
 {
     *list = (struct ec_case_list){.kernels = make_kernels()};
@@ -245,6 +272,7 @@ bool ec_case_list_open(struct ec_case_list *list, size_t thin)
         add_finishes(&b, list->kernels);
         add_blurs(&b);
         add_kernels(&b, list->kernels);
+        add_canny(&b);
     }
     if (!b.ok)
         ec_case_list_close(list);

@@ -22,7 +22,7 @@ enum ec_content {
 };
 
 struct ec_case {
-    char name[160];
+    char name[224];
     struct ec_edge_params params; /* kernel.weights belongs to the list; range is not used */
     int depth_bits;
     bool limited_range;

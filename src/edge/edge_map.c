@@ -1,0 +1,137 @@
+#include "edge/edge_map.h"
+
+#include <stdlib.h>
+
+bool ec_edge_map_open(struct ec_edge_map *map, int width, int height)
+{
+    *map = (struct ec_edge_map){.width = width, .height = height, .words = (width + 63) / 64};
+    map->stride = map->words + 2;
+    const size_t padded = (size_t)map->stride * ((size_t)height + 2), count = (size_t)map->words * (size_t)height;
+    map->candidate_block = calloc(padded, sizeof *map->candidate_block);
+    map->edge_block = calloc(padded, sizeof *map->edge_block);
+    map->waiting = calloc(count, sizeof *map->waiting);
+    map->is_waiting = calloc(count, 1);
+    if (!map->candidate_block || !map->edge_block || !map->waiting || !map->is_waiting)
+        return false;
+    map->candidates = map->candidate_block + map->stride + 1;
+    map->edges = map->edge_block + map->stride + 1;
+    return true;
+}
+
+void ec_edge_map_close(struct ec_edge_map *map)
+{
+    free(map->candidate_block);
+    free(map->edge_block);
+    free(map->waiting);
+    free(map->is_waiting);
+    *map = (struct ec_edge_map){0};
+}
+
+/* Rows `first` to `end` - 1 of a map, and the words in them that wait to be looked at. */
+struct band {
+    struct ec_edge_map *map;
+    int first, end;
+    uint32_t *waiting;
+    size_t count;
+};
+
+/* Pixels that are still to become edges, if anything reaches them. */
+static uint64_t open_pixels(const struct ec_edge_map *map, ptrdiff_t at)
+{
+    return map->candidates[at] & ~map->edges[at];
+}
+
+/* Runs of ones in `runs` that hold a seed (seeds are a part of runs). Upwards, adding a seed to its run carries through all
+ * ones above it; further seeds of the run stay ones. Downwards by doubling steps. */
+static uint64_t fill(uint64_t runs, uint64_t seeds)
+{
+    uint64_t filled = (((runs + seeds) ^ runs) | seeds) & runs;
+    for (int step = 1; step < 64; step *= 2) {
+        filled |= runs & (filled >> step);
+        runs &= runs >> step;
+    }
+    return filled;
+}
+
+/* The word and the bits next to it on either side, each moved by one pixel. */
+static uint64_t widen(const uint64_t *word)
+{
+    return word[0] | word[0] << 1 | word[0] >> 1 | word[-1] >> 63 | word[1] << 63;
+}
+
+static void wait_for(struct band *band, int y, int word)
+{
+    const size_t index = (size_t)y * (size_t)band->map->words + (size_t)word;
+    if (band->map->is_waiting[index])
+        return;
+    band->map->is_waiting[index] = 1;
+    band->waiting[band->count++] = (uint32_t)index;
+}
+
+/* Puts on the stack what new edges in `word` of row y reach in row `neighbour`. */
+static void reach(struct band *band, int neighbour, int word, uint64_t edges)
+{
+    const struct ec_edge_map *map = band->map;
+    const ptrdiff_t at = neighbour * map->stride + word;
+    if ((edges | edges << 1 | edges >> 1) & open_pixels(map, at))
+        wait_for(band, neighbour, word);
+    if (edges & open_pixels(map, at - 1) >> 63)
+        wait_for(band, neighbour, word - 1);
+    if (edges >> 63 & open_pixels(map, at + 1))
+        wait_for(band, neighbour, word + 1);
+}
+
+static void look_at(struct band *band, int y, int word)
+{
+    struct ec_edge_map *map = band->map;
+    const ptrdiff_t at = y * map->stride + word;
+    const uint64_t open = open_pixels(map, at);
+    if (!open)
+        return;
+    const uint64_t *edges = map->edges + at;
+    uint64_t around = widen(edges);
+    if (y > band->first)
+        around |= widen(edges - map->stride);
+    if (y + 1 < band->end)
+        around |= widen(edges + map->stride);
+    if (!(around & open))
+        return;
+    const uint64_t gained = fill(open, around & open);
+    map->edges[at] |= gained;
+    if (y > band->first)
+        reach(band, y - 1, word, gained);
+    reach(band, y, word, gained);
+    if (y + 1 < band->end)
+        reach(band, y + 1, word, gained);
+}
+
+static void settle(struct band *band)
+{
+    while (band->count > 0) {
+        const uint32_t index = band->waiting[--band->count];
+        band->map->is_waiting[index] = 0;
+        look_at(band, (int)(index / (uint32_t)band->map->words), (int)(index % (uint32_t)band->map->words));
+    }
+}
+
+static void look_along(struct band *band, int y)
+{
+    for (int word = 0; word < band->map->words; word++) {
+        look_at(band, y, word);
+        settle(band);
+    }
+}
+
+void ec_edge_map_spread(struct ec_edge_map *map, int first, int end)
+{
+    struct band band = {map, first, end, map->waiting + (size_t)first * (size_t)map->words, 0};
+    for (int y = first; y < end; y++)
+        look_along(&band, y);
+}
+
+void ec_edge_map_join(struct ec_edge_map *map, int y)
+{
+    struct band band = {map, 0, map->height, map->waiting, 0};
+    look_along(&band, y - 1);
+    look_along(&band, y);
+}
