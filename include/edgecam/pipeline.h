@@ -35,7 +35,7 @@ struct ec_pipeline_params {
     int stream; /* index in the container, from 0 */
     double start_s; /* skip to here */
     double duration_s; /* 0: to the end */
-    int64_t max_frames; /* 0: all */
+    int64_t max_frames; /* 0: all; of a live input: that arrive, dropped ones not counted */
     bool loop; /* start again at the end, for ever */
     bool realtime; /* deliver frames no faster than their timestamps */
     bool live; /* newest frame wins: a full queue drops its oldest frame, counted in frames_dropped */

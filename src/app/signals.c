@@ -37,7 +37,7 @@ static bool stop_pipeline(struct app_signals *s, int signal_number)
     pthread_mutex_lock(&s->lock);
     s->caught = signal_number;
     if (!s->pipeline)
-        s->cancel = 1;
+        __atomic_store_n(&s->cancel, 1, __ATOMIC_RELAXED);
     while (!s->pipeline && !s->closing) {
         if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT)
             break;

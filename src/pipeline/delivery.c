@@ -11,6 +11,7 @@ enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_in
                                 struct ec_error *error)
 {
     d->seconds_per_tick = av_q2d(info->time_base);
+    d->frames_left = info->live ? d->params->max_frames : 0;
     const struct {
         bool wanted;
         const struct ec_sink_ops *ops;
@@ -97,8 +98,14 @@ enum ec_status ec_delivery_run(struct ec_delivery *d, struct ec_queue *in, struc
             d->stopped_ns = ec_now_ns();
         if (r == EC_QUEUE_OK && !(d->stopped_ns && ec_now_ns() - d->stopped_ns > DRAIN_NS))
             status = deliver(d, &item, error);
+        /* A live input drops frames on the way: what counts is what arrives. */
+        const bool last = item.kind == EC_ITEM_FRAME && d->frames_left > 0 && --d->frames_left == 0;
         ec_item_release(&item);
         tell_sinks(d);
+        if (last) {
+            atomic_store(d->halt, true);
+            break;
+        }
     }
     return status;
 }

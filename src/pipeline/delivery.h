@@ -21,6 +21,7 @@ struct ec_delivery {
     atomic_bool *halt; /* set when the person closes the window */
 
     bool quit; /* that happened */
+    int64_t frames_left; /* of a live input; 0: no limit */
 
     /* Private. */
     struct {

@@ -17,7 +17,7 @@ static int64_t step_end_ns(int step)
         return step;
     const int octave = step / EC_LATENCY_STEPS + 5;
     const int64_t within = step % EC_LATENCY_STEPS;
-    return ((within + EC_LATENCY_STEPS + 1) << (octave - 6)) - 1;
+    return (int64_t)(((uint64_t)(within + EC_LATENCY_STEPS + 1) << (octave - 6)) - 1);
 }
 
 void ec_latency_add(struct ec_latency *latency, int64_t ns)

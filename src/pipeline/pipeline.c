@@ -227,7 +227,7 @@ static void *source_main(void *opaque)
     const struct ec_feeder_params params = {
         .ops = l->source_ops,
         .source = l->source,
-        .max_frames = l->p.max_frames,
+        .max_frames = l->source_ops->info(l->source)->live ? 0 : l->p.max_frames, /* see ec_delivery */
         .realtime = l->p.realtime,
         .meters = l->meters,
         .trace = l->trace,

@@ -10,7 +10,7 @@
 
 bool ec_input_cancelled(const struct ec_input *input)
 {
-    return atomic_load(input->stop) || (input->cancel && *input->cancel);
+    return atomic_load(input->stop) || (input->cancel && __atomic_load_n(input->cancel, __ATOMIC_RELAXED));
 }
 
 static int cancelled(void *opaque)

@@ -26,14 +26,13 @@ class Webcam(support.Case):
         video = support.video_of(support.probe(self.folder / "live.mkv"))
         frames = support.json.loads(done.stdout)["frames"]
         self.assertEqual((video["width"], video["height"], int(video["nb_read_frames"])), (320, 240, frames["out"]))
-        self.assertEqual(frames["out"] + frames["dropped"], 12)
-        self.assertGreaterEqual(frames["out"], 6)
+        self.assertEqual(frames["out"], 12, "dropped frames do not count")
 
     def test_options_reach_the_device(self):
         self.edgecam("--webcam", self.display, "-f", "x11grab", "--input-opt", "video_size=160x120", "--null", expect=2)
         lines = self.hashes(f"--webcam=x11grab:{self.display}", "--input-opt", "video_size=160x120", "--input-opt", "framerate=50",
                             "--input-opt", "draw_mouse=0", "--frames", "5")
-        self.assertTrue(1 <= len(lines) <= 5)
+        self.assertEqual(len(lines), 5)
         self.assertEqual({h for _, _, h in lines}, {support.md5(bytes(160 * 120))}, "a black screen has no edges")
 
     def test_display_that_is_not_there(self):

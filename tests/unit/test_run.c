@@ -130,7 +130,7 @@ static void *cancel_soon(void *opaque)
     (void)opaque;
     const struct timespec t = {0, 50000000};
     nanosleep(&t, NULL);
-    cancel = 1;
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
