@@ -4,8 +4,9 @@
 
 #include "app/run.h"
 
-/* Frames rendered beforehand go through the whole pipeline into the null sink. A table on standard output (standard error with
- * --stats -), the same numbers as JSON with --stats: schema "edgecam.bench/1". EC_STOPPED after a signal. */
+/* Each detector by itself, back to back; then frames rendered beforehand go through the whole pipeline into the null sink.
+ * Tables on standard output (standard error with --stats -), the same numbers as JSON with --stats: schema "edgecam.bench/1".
+ * EC_STOPPED after a signal. */
 enum ec_status app_bench(const struct app_context *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* The measurements of a benchmark. Times are medians; NaN: no such path. */
+/* The measurements of a benchmark. NaN: no such path. */
 #ifndef EC_APP_BENCH_MEASURE_H
 #define EC_APP_BENCH_MEASURE_H
 
@@ -6,6 +6,12 @@
 #include "edge/backend.h"
 
 #define BENCH_REPETITIONS 7
+
+/* The picture that every frame of the benchmark is like, from the input's name "cycle:WxH@FPS:DEPTH". */
+struct bench_picture {
+    int width_px, height_px, depth_bits;
+    size_t bytes;
+};
 
 struct bench_backend {
     enum ec_backend_kind kind;
@@ -15,20 +21,36 @@ struct bench_backend {
 };
 
 struct bench_result {
+    char label[80]; /* the operator with its settings */
     enum ec_operator op;
     const struct bench_backend *backend;
+
+    struct ec_throughput kernels; /* the detector alone */
+    struct ec_spread one_frame_ms; /* from a frame in host memory to its result there, nothing else in flight */
+
+    bool has_run; /* through the whole pipeline: what follows was measured */
     int64_t frames; /* a repetition */
-    double frame_ms, fastest_ms, slowest_ms; /* wall time of a run by its frames: median, smallest, largest */
-    double kernel_ms; /* of one frame alone on the device, without copies */
+    struct ec_spread frame_ms; /* wall time of a run by its frames */
+    double two_way_before_gb_per_s, two_way_after_gb_per_s; /* right before and after the runs */
     struct ec_stats stats; /* of the last repetition */
 };
 
-/* Opens the device once, describes it and measures its limits with blocks of `bytes`. */
-enum ec_status bench_backend_measure(struct bench_backend *backend, const struct ec_device_params *params, size_t bytes,
-                                     const struct ec_logger *logger, struct ec_error *error);
+/* EC_ERROR_ARGUMENT for a name that is none. */
+enum ec_status bench_picture_parse(struct bench_picture *picture, const char *input, struct ec_error *error);
 
-/* BENCH_REPETITIONS runs of `params` with `op`, of params->max_frames each, or of about a second each when that is 0. */
-enum ec_status bench_result_measure(struct bench_result *result, const struct bench_backend *backend, enum ec_operator op,
-                                    const struct app_context *context, const struct ec_pipeline_params *params);
+/* Opens the device once, describes it and measures its limits with blocks of one frame. */
+enum ec_status bench_backend_measure(struct bench_backend *backend, const struct ec_device_params *params,
+                                     const struct bench_picture *picture, const struct ec_logger *logger,
+                                     struct ec_error *error);
+
+/* Starts *result with `op`: what the detector takes by itself, without a pipeline. */
+enum ec_status bench_kernels_measure(struct bench_result *result, const struct bench_backend *backend, enum ec_operator op,
+                                     const struct ec_pipeline_params *params, const struct bench_picture *picture,
+                                     struct ec_error *error);
+
+/* Adds BENCH_REPETITIONS runs through the pipeline, of params->max_frames each, or of enough that starting does not count when
+ * that is 0. */
+enum ec_status bench_run_measure(struct bench_result *result, const struct app_context *context,
+                                 const struct ec_pipeline_params *params, const struct bench_picture *picture);
 
 #endif

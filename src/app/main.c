@@ -7,6 +7,7 @@
 
 #include "app/batch.h"
 #include "app/bench.h"
+#include "app/doctor.h"
 #include "app/help.h"
 #include "app/list.h"
 #include "app/options.h"
@@ -70,6 +71,9 @@ int main(int argc, char **argv)
             break;
         case APP_LIST:
             app_print_list();
+            break;
+        case APP_DOCTOR:
+            exit_status = app_exit_status(app_doctor(&options), 0);
             break;
         case APP_RUN:
         case APP_BENCH:

@@ -152,6 +152,16 @@ enum ec_status app_set_task(struct app_options *o, const struct app_option *opti
     return EC_OK;
 }
 
+enum ec_status app_set_bench(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
+{
+    (void)option;
+    o->task = APP_BENCH;
+    o->bench_kernels = value != NULL;
+    if (value && strcmp(value, "kernels") != 0)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "--bench takes 'kernels' or nothing, got '%s'", value);
+    return EC_OK;
+}
+
 enum ec_status app_set_level(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
 {
     (void)value;

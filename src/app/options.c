@@ -253,6 +253,8 @@ enum ec_status app_options_parse(struct app_options *o, int argc, char **argv, s
         return EC_OK;
     if (check_edges(o, error) || check_device(o, error))
         return error->status;
+    if (o->task == APP_DOCTOR)
+        return EC_OK;
     if (o->task == APP_BENCH) {
         if (o->input_count > 0 || o->has_webcam)
             return ec_fail(error, EC_ERROR_ARGUMENT,

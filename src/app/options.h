@@ -8,7 +8,7 @@
 #include "app/values.h"
 #include "edgecam/pipeline.h"
 
-enum app_task { APP_RUN = 0, APP_BENCH, APP_LIST, APP_HELP, APP_VERSION };
+enum app_task { APP_RUN = 0, APP_BENCH, APP_DOCTOR, APP_LIST, APP_HELP, APP_VERSION };
 enum app_progress_kind { APP_PROGRESS_AUTO = 0, APP_PROGRESS_BAR, APP_PROGRESS_JSON, APP_PROGRESS_NONE };
 
 /* Strings are the command line's own, or kept in `owned`. */
@@ -24,6 +24,7 @@ struct app_options {
     enum ec_log_level log_level;
     enum ec_operator operators[EC_OPERATOR_COUNT]; /* more than one for a benchmark only */
     int operator_count;
+    bool bench_kernels; /* measure the detectors alone */
     const char *demo; /* WxH@FPS, "" for the usual one, NULL: not asked for */
 
     bool has_webcam, has_backend, has_gpu;

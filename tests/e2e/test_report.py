@@ -110,9 +110,29 @@ class Bench(support.Case):
             self.assertTrue(0 < time["min"] <= time["median"] <= time["max"])
             self.assertGreater(result["memcpy_ratio"], 0)
             self.assertIsNone(result["pcie_percent"])
+            kernels = result["kernels"]
+            for setting in ("serial", "cached"):
+                time, copy = kernels[setting]["frame_us"], kernels[setting]["copy_us"]
+                self.assertTrue(0 < time["min"] <= time["median"] <= time["max"])
+                self.assertAlmostEqual(kernels[setting]["copy_ratio"], time["median"] / copy["median"], places=6)
+            self.assertIsNone(kernels["parallel"]["frame_us"]["median"])
+            self.assertGreater(result["one_frame_ms"]["median"], 0)
             self.assertEqual(shape(result["stats"]), STATS)
         table = done.stderr.decode()
-        self.assertIn("roberts", table)
+        self.assertIn("roberts l2", table)
+
+    def test_kernels_only(self):
+        done = self.edgecam("--bench=kernels", "--kernel", "1 2 1; 2 4 2; 1 2 1 / 16", "--demo=64x48@60:10", "--depth", "native",
+                            "--backend", "cpu", "--stats", "-")
+        report = support.json.loads(done.stdout)
+        self.assertEqual(report["depth"], 10)
+        result, = report["results"]
+        self.assertEqual(result["label"], "convolution 3x3, 10 bit")
+        self.assertGreater(result["kernels"]["serial"]["gb_per_s"], 0)
+        self.assertIsNone(result["fps"])
+        self.assertIsNone(result["stats"])
+        self.assertNotIn("host to host", done.stderr.decode())
+        self.assertIn("--bench takes 'kernels'", self.message("--bench=all", expect=2))
 
 
 if __name__ == "__main__":
