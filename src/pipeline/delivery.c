@@ -1,6 +1,7 @@
 #include "pipeline/delivery.h"
 
 #include "pipeline/feeder.h"
+#include "pipeline/range.h"
 
 #define POLL_NS 15000000 /* how often a window is looked after */
 #define DRAIN_NS 400000000 /* after a stop, finished frames are still taken for this long */
@@ -38,6 +39,7 @@ static enum ec_status deliver(struct ec_delivery *d, const struct ec_item *item,
 {
     enum ec_status status = EC_OK;
     const int64_t from_ns = ec_now_ns();
+    ec_range_begin("deliver");
     for (int i = 0; status == EC_OK && i < d->count; i++) {
         const struct ec_sink_ops *ops = d->sinks[i].ops;
         if (item->kind == EC_ITEM_FRAME)
@@ -45,6 +47,7 @@ static enum ec_status deliver(struct ec_delivery *d, const struct ec_item *item,
         else if (ops->packet)
             status = ops->packet(d->sinks[i].sink, item->packet, error);
     }
+    ec_range_end();
     if (status == EC_OK && item->kind == EC_ITEM_FRAME) {
         const struct ec_frame *f = &item->frame;
         const int64_t now = ec_now_ns();

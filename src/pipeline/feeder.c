@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "pipeline/range.h"
+
 /* A stop may come from a signal handler, which can only set a flag: waits are cut in slices. */
 #define SLICE_NS 20000000
 
@@ -23,7 +25,10 @@ void ec_feeder_run(const struct ec_feeder_params *p, struct ec_queue *out, struc
     while (taken && !atomic_load(p->halt) && (p->max_frames == 0 || frames < p->max_frames)) {
         struct ec_item item = {0};
         const int64_t from_ns = ec_now_ns();
-        if (p->ops->read(p->source, &item, error) != EC_READ_ITEM)
+        ec_range_begin("decode");
+        const enum ec_read_result result = p->ops->read(p->source, &item, error);
+        ec_range_end();
+        if (result != EC_READ_ITEM)
             break;
         if (item.kind == EC_ITEM_FRAME) {
             if (frames == 0) {

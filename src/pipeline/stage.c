@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "edgecam/pipeline.h"
+#include "pipeline/range.h"
 
 /* A frame in flight: the source it reads and the result it writes. */
 struct job {
@@ -42,6 +43,14 @@ static struct job *job_at(struct ec_stage *s, int i)
 static enum ec_status submit_job(struct ec_stage *s, struct job *job, struct ec_error *error)
 {
     return s->p.backend->submit(s->engine, &job->in.image, job->in.limited_range && !s->p.luma_raw, &job->out.image, error);
+}
+
+static enum ec_status collect_job(struct ec_stage *s, struct ec_job_times *times, struct ec_error *error)
+{
+    ec_range_begin("collect");
+    const enum ec_status status = s->p.backend->collect(s->engine, times, error);
+    ec_range_end();
+    return status;
 }
 
 /* The device failed: every frame in flight is run again, in order, by the CPU. Results are whole frames, so what the device may
@@ -154,11 +163,11 @@ static enum ec_status deliver(struct ec_stage *s, struct ec_queue *out, bool *ta
 {
     struct ec_job_times times = {0};
     const int64_t from_ns = ec_now_ns();
-    enum ec_status status = s->p.backend->collect(s->engine, &times, error);
+    enum ec_status status = collect_job(s, &times, error);
     if (status == EC_ERROR_DEVICE) {
         status = take_over(s, error);
         if (status == EC_OK)
-            status = s->p.backend->collect(s->engine, &times, error);
+            status = collect_job(s, &times, error);
     }
     if (status != EC_OK)
         return status;
