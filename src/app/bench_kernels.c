@@ -24,6 +24,14 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static bool is_float(const struct ec_kernel *kernel)
+{
+    bool fraction = false;
+    for (int i = 0; i < kernel->size * kernel->size; i++)
+        fraction |= kernel->weights[i] != (float)(int)kernel->weights[i];
+    return fraction;
+}
+
 static void write_label(struct bench_result *result, const struct ec_edge_params *edge, const struct bench_picture *picture)
 {
     const bool gradient = result->op <= EC_OPERATOR_ROBERTS;
@@ -35,7 +43,8 @@ static void write_label(struct bench_result *result, const struct ec_edge_params
     if (result->op == EC_OPERATOR_SOBEL && edge->aperture > 3)
         snprintf(label + strlen(label), size - strlen(label), " %dx%d", edge->aperture, edge->aperture);
     if (result->op == EC_OPERATOR_CONVOLUTION)
-        snprintf(label + strlen(label), size - strlen(label), " %dx%d", edge->kernel.size, edge->kernel.size);
+        snprintf(label + strlen(label), size - strlen(label), " %dx%d%s", edge->kernel.size, edge->kernel.size,
+                 is_float(&edge->kernel) ? ", float" : "");
     if (edge->blur_sigma > 0)
         snprintf(label + strlen(label), size - strlen(label), ", blur %.3g", edge->blur_sigma);
     if (picture->depth_bits > 8)

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Every figure about speed on a GPU, in one run: tools/bench_gpu.sh [VIDEO...]
+# Kernels beside a device copy, frames from host to host beside the two-way limit of PCIe, each VIDEO through the GPU's decoder
+# beside FFmpeg's own decoding, and NPP, OpenCV, CuPy and PyTorch where they are. EDGECAM names the program (build/src/edgecam).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+edgecam=${EDGECAM:-build/src/edgecam}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# weights SIZE DIVISOR: a square of signed weights that no two passes can replace; of fractions if DIVISOR is not 1.
+weights() {
+    awk -v n="$1" -v d="$2" 'BEGIN {
+        for (i = 0; i < n * n; i++)
+            printf "%.9g%s", (i * 37 % 23 - 11) / d, (i + 1) % n ? " " : (i + 1 < n * n ? "; " : "")
+    }'
+}
+
+# rows TITLE_START COMMAND...: the lines of one table of a benchmark, without its title.
+rows() {
+    local title=$1
+    shift
+    "$@" | awk -v title="$title" 'index($0, title) == 1 { on = 1; next } on && !NF { exit } on'
+}
+
+kernels() {
+    rows 'detector alone' "$edgecam" --bench=kernels --backend cuda "$@"
+}
+
+# spent COMMAND...: seconds of wall time and of processor time.
+spent() {
+    local TIMEFORMAT='%R %U %S'
+    { time "$@" >/dev/null 2>"$scratch/err" </dev/null || { cat "$scratch/err" >&2; return 1; }; } 2>"$scratch/time"
+    awk 'END { print $1, $2 + $3 }' "$scratch/time"
+}
+
+# rate COMMAND...: frames a second and processor cores, with FRAMES in the command standing for how many; the difference of a
+# long and a short run, so that starting does not count. The median of three.
+rate() {
+    local few=100 many=700 short long
+    for _ in 1 2 3; do
+        short=$(spent "${@//FRAMES/$few}")
+        long=$(spent "${@//FRAMES/$many}")
+        echo "$short $long" | awk -v n=$((many - few)) '{ t = $3 - $1; printf "%.1f %.2f\n", n / t, ($4 - $2) / t }'
+    done | sort -n | sed -n 2p
+}
+
+decode() {
+    local video=$1 long=$scratch/long.mkv theirs ours
+    ffmpeg -nostdin -v error -y -stream_loop 400 -i "$video" -map 0:v:0 -c copy -frames:v 800 "$long"
+    theirs=$(rate ffmpeg -nostdin -v error -hwaccel cuda -hwaccel_output_format cuda -i "$long" -frames:v FRAMES -f null -)
+    ours=$(rate "$edgecam" "$long" --backend cuda --decoder nvdec --frames FRAMES --null -q)
+    echo "$theirs $ours" | awk -v name="$(basename "$video")" '{
+        printf "%-24s FFmpeg decodes %7.1f fps | edgecam decodes and detects %7.1f fps = %.1f %%, %.2f processor cores\n",
+            name, $1, $3, 100 * $3 / $1, $4
+    }'
+}
+
+echo "$(date -u +%F), $("$edgecam" --version)"
+nvidia-smi --query-gpu=name,driver_version,pcie.link.gen.current,pcie.link.width.current --format=csv,noheader
+echo
+"$edgecam" --bench=kernels --backend cuda | sed -n '1,/^detector alone/p'
+kernels -e sobel,scharr,prewitt --norm l1
+kernels -e sobel,scharr,prewitt --norm l2
+kernels -e sobel --norm l2 --demo=3840x2160@60:10 --depth native
+for size in 3 5 7 9; do
+    kernels --kernel "$(weights $size 1)"
+done
+for size in 3 5 7 9; do
+    kernels --kernel "$(weights $size 7)"
+done
+
+npp=$scratch/bench_npp
+if command -v nvcc >/dev/null && nvcc -O2 -o "$npp" tools/peers/bench_npp.c -lnppif -lnppc 2>"$scratch/err"; then
+    "$npp" || echo 'NPP: left out (it failed)'
+else
+    echo 'NPP: left out (no nvcc, or no NPP)'
+fi
+if command -v python3 >/dev/null; then
+    python3 tools/peers/bench_peers.py || true
+fi
+
+for lanes in 3 4; do
+    echo
+    echo "lanes: $lanes"
+    "$edgecam" --bench -e sobel --backend cuda --lanes $lanes | sed -n '/^host to host/,$p'
+done
+
+if [ $# -gt 0 ]; then
+    echo
+fi
+for video in "$@"; do
+    decode "$video"
+done
