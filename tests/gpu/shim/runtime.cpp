@@ -1,12 +1,14 @@
 /* The stand-in's implementation: each CUDA thread of a block is a fiber; barriers and shuffles switch between them. */
 #include <ucontext.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -109,13 +111,34 @@ void run_block(dim3 block)
 
 std::map<void *, size_t> device_blocks, pinned_blocks;
 size_t device_used, pinned_used;
-cudaError_t last_error;
+thread_local cudaError_t last_error;
+std::recursive_mutex machine_lock; /* host memory comes and goes on any thread */
+std::atomic<long> calls, fail_at{-1};
+std::atomic<bool> stays_lost;
 
 cudaError_t fail(cudaError_t error)
 {
     last_error = error;
     return error;
 }
+
+/* Whether this call is the one that was to fail, or comes after it on a device that is lost. */
+bool is_failing()
+{
+    const long call = calls++, at = fail_at;
+    return at >= 0 && (call == at || (stays_lost && call > at));
+}
+
+/* Every call that can fail begins with this. */
+#define SHIM_CALL()                                                                                                            \
+    const std::lock_guard<std::recursive_mutex> guard(machine_lock);                                                           \
+    if (is_failing())                                                                                                          \
+    return fail(cudaErrorLaunchFailure)
+
+/* Those that give something back do so even when they report a failure, as the runtime's do. */
+#define SHIM_RELEASE()                                                                                                         \
+    const std::lock_guard<std::recursive_mutex> guard(machine_lock);                                                           \
+    const bool failing = is_failing()
 
 cudaError_t allocate(void **memory, size_t bytes, size_t limit, size_t *used, std::map<void *, size_t> *blocks)
 {
@@ -165,6 +188,7 @@ uint32_t shim_exchange(uint32_t value, unsigned from_lane)
 
 cudaError_t shim_launch(dim3 grid, dim3 block, const std::function<void()> &kernel)
 {
+    SHIM_CALL();
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 ||
         block.x * block.y * block.z > 1024 || block.x * block.y * block.z == 0)
         return fail(cudaErrorInvalidValue);
@@ -184,8 +208,21 @@ cudaError_t shim_launch(dim3 grid, dim3 block, const std::function<void()> &kern
     return cudaSuccess;
 }
 
+void shim_fail_at(long call, bool for_good)
+{
+    calls = 0;
+    stays_lost = for_good;
+    fail_at = call;
+}
+
+long shim_calls(void)
+{
+    return calls;
+}
+
 cudaError_t shim_probe()
 {
+    SHIM_CALL();
     return shim_machine.no_kernel_image ? fail(cudaErrorNoKernelImageForDevice) : cudaSuccess;
 }
 
@@ -221,18 +258,21 @@ const char *cudaGetErrorName(cudaError_t)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
+    SHIM_CALL();
     *version = shim_machine.driver_version;
     return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
+    SHIM_CALL();
     *version = shim_machine.runtime_version;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
+    SHIM_CALL();
     *count = shim_machine.device_count;
     if (shim_machine.driver_version < shim_machine.runtime_version)
         return fail(cudaErrorInsufficientDriver);
@@ -241,11 +281,13 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaSetDevice(int device)
 {
+    SHIM_CALL();
     return device >= 0 && device < shim_machine.device_count ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 {
+    SHIM_CALL();
     *properties = {};
     snprintf(properties->name, sizeof properties->name, "stand-in");
     properties->major = 9;
@@ -254,12 +296,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 
 cudaError_t cudaDeviceGetPCIBusId(char *bus_id, int size, int)
 {
+    SHIM_CALL();
     snprintf(bus_id, (size_t)size, "0000:00:00.0");
     return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
+    SHIM_CALL();
     *free_bytes = shim_machine.device_bytes - device_used;
     *total_bytes = shim_machine.device_bytes;
     return cudaSuccess;
@@ -267,44 +311,54 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
+    SHIM_CALL();
     return allocate(memory, bytes, shim_machine.device_bytes, &device_used, &device_blocks);
 }
 
 cudaError_t cudaFree(void *memory)
 {
-    return release(memory, &device_used, &device_blocks);
+    SHIM_RELEASE();
+    const cudaError_t result = release(memory, &device_used, &device_blocks);
+    return failing ? fail(cudaErrorLaunchFailure) : result;
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
 {
+    SHIM_CALL();
     return allocate(memory, bytes, shim_machine.pinned_bytes, &pinned_used, &pinned_blocks);
 }
 
 cudaError_t cudaFreeHost(void *memory)
 {
-    return release(memory, &pinned_used, &pinned_blocks);
+    SHIM_RELEASE();
+    const cudaError_t result = release(memory, &pinned_used, &pinned_blocks);
+    return failing ? fail(cudaErrorLaunchFailure) : result;
 }
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
+    SHIM_CALL();
     memset(memory, value, bytes);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
 {
+    SHIM_CALL();
     memcpy(to, from, bytes);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
 {
+    SHIM_CALL();
     return cudaMemcpy(to, from, bytes, kind);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t row_bytes, size_t rows,
                               cudaMemcpyKind, cudaStream_t)
 {
+    SHIM_CALL();
     if (row_bytes > to_pitch || row_bytes > from_pitch)
         return fail(cudaErrorInvalidValue);
     for (size_t y = 0; y < rows; y++)
@@ -314,39 +368,46 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
+    SHIM_CALL();
     *stream = new shim_stream();
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    SHIM_RELEASE();
     delete stream;
-    return cudaSuccess;
+    return failing ? fail(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
+    SHIM_CALL();
     return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 {
+    SHIM_CALL();
     return cudaSuccess;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
+    SHIM_CALL();
     *event = new shim_event();
     return cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+    SHIM_RELEASE();
     delete event;
-    return cudaSuccess;
+    return failing ? fail(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
+    SHIM_CALL();
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     event->ms = std::chrono::duration<double, std::milli>(now).count();
     event->recorded = true;
@@ -355,15 +416,18 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 
 cudaError_t cudaEventQuery(cudaEvent_t)
 {
+    SHIM_CALL();
     return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
+    SHIM_CALL();
     return cudaSuccess;
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
+    SHIM_CALL();
     if (!start->recorded || !end->recorded)
         return fail(cudaErrorInvalidValue);
     *ms = (float)(end->ms - start->ms);
@@ -372,29 +436,35 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, int)
 {
+    SHIM_CALL();
     return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph)
 {
+    SHIM_CALL();
     *graph = new shim_graph();
     return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *program, cudaGraph_t, unsigned long long)
 {
+    SHIM_CALL();
     *program = new shim_graph();
     return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t)
 {
+    SHIM_CALL();
     return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
+    SHIM_RELEASE();
     delete graph;
-    return cudaSuccess;
+    return failing ? fail(cudaErrorLaunchFailure) : cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t program)
 {
+    SHIM_RELEASE();
     delete program;
-    return cudaSuccess;
+    return failing ? fail(cudaErrorLaunchFailure) : cudaSuccess;
 }
