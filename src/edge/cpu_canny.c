@@ -4,7 +4,6 @@
 
 struct ec_cpu_canny {
     struct ec_edge_map map;
-    const struct ec_rows *rows;
     /* Of the frame that is being run. */
     struct ec_strip *const *strips;
     const struct ec_image *in, *out;
@@ -16,8 +15,7 @@ bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_rows *rows, in
 {
     struct ec_cpu_canny *canny = calloc(1, sizeof *canny);
     if (canny) {
-        canny->rows = rows;
-        if (!ec_edge_map_open(&canny->map, width_px, height_px))
+        if (!ec_edge_map_open(&canny->map, rows, width_px, height_px))
             ec_cpu_canny_close(&canny);
     }
     *out = canny;
@@ -56,9 +54,9 @@ static void write_edges(void *opaque, int worker, int band)
         void *row = (uint8_t *)canny->out->data + y * canny->out->pitch_bytes;
         const uint64_t *bits = map->edges + y * map->stride;
         if (canny->out->depth_bits == 8)
-            canny->rows->expand_bytes(row, bits, map->width);
+            map->rows->expand_bytes(row, bits, map->width);
         else
-            canny->rows->expand_shorts(row, bits, map->width, white);
+            map->rows->expand_shorts(row, bits, map->width, white);
     }
 }
 

@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 
-bool ec_edge_map_open(struct ec_edge_map *map, int width, int height)
+#include "edgecam/image.h"
+
+bool ec_edge_map_open(struct ec_edge_map *map, const struct ec_rows *rows, int width, int height)
 {
-    *map = (struct ec_edge_map){.width = width, .height = height, .words = (width + 63) / 64};
+    *map = (struct ec_edge_map){.rows = rows, .width = width, .height = height, .words = (width + 63) / 64};
     map->stride = map->words + 2;
     const size_t padded = (size_t)map->stride * ((size_t)height + 2), count = (size_t)map->words * (size_t)height;
     map->candidate_block = calloc(padded, sizeof *map->candidate_block);
@@ -53,12 +55,6 @@ static uint64_t fill(uint64_t runs, uint64_t seeds)
     return filled;
 }
 
-/* The word and the bits next to it on either side, each moved by one pixel. */
-static uint64_t widen(const uint64_t *word)
-{
-    return word[0] | word[0] << 1 | word[0] >> 1 | word[-1] >> 63 | word[1] << 63;
-}
-
 static void wait_for(struct band *band, int y, int word)
 {
     const size_t index = (size_t)y * (size_t)band->map->words + (size_t)word;
@@ -69,7 +65,7 @@ static void wait_for(struct band *band, int y, int word)
 }
 
 /* Puts on the stack what new edges in `word` of row y reach in row `neighbour`. */
-static void reach(struct band *band, int neighbour, int word, uint64_t edges)
+static inline void reach(struct band *band, int neighbour, int word, uint64_t edges)
 {
     const struct ec_edge_map *map = band->map;
     const ptrdiff_t at = neighbour * map->stride + word;
@@ -81,22 +77,15 @@ static void reach(struct band *band, int neighbour, int word, uint64_t edges)
         wait_for(band, neighbour, word + 1);
 }
 
-static void look_at(struct band *band, int y, int word)
+/* `reached` pixels of a word become edges, unless they are by now, and so do the runs of candidates they are in. */
+static void gain(struct band *band, int y, int word, uint64_t reached)
 {
     struct ec_edge_map *map = band->map;
     const ptrdiff_t at = y * map->stride + word;
     const uint64_t open = open_pixels(map, at);
-    if (!open)
+    if (!(open & reached))
         return;
-    const uint64_t *edges = map->edges + at;
-    uint64_t around = widen(edges);
-    if (y > band->first)
-        around |= widen(edges - map->stride);
-    if (y + 1 < band->end)
-        around |= widen(edges + map->stride);
-    if (!(around & open))
-        return;
-    const uint64_t gained = fill(open, around & open);
+    const uint64_t gained = fill(open, open & reached);
     map->edges[at] |= gained;
     if (y > band->first)
         reach(band, y - 1, word, gained);
@@ -105,19 +94,35 @@ static void look_at(struct band *band, int y, int word)
         reach(band, y + 1, word, gained);
 }
 
+static void find_reached(const struct band *band, uint64_t *reached, int y, int word, int words)
+{
+    const struct ec_edge_map *map = band->map;
+    const ptrdiff_t at = y * map->stride + word, above = y > band->first ? -map->stride : 0;
+    const ptrdiff_t below = y + 1 < band->end ? map->stride : 0;
+    map->rows->find_reached(reached, map->candidates + at, map->edges + at, above, below, words);
+}
+
 static void settle(struct band *band)
 {
     while (band->count > 0) {
         const uint32_t index = band->waiting[--band->count];
         band->map->is_waiting[index] = 0;
-        look_at(band, (int)(index / (uint32_t)band->map->words), (int)(index % (uint32_t)band->map->words));
+        const int y = (int)(index / (uint32_t)band->map->words), word = (int)(index % (uint32_t)band->map->words);
+        uint64_t reached;
+        find_reached(band, &reached, y, word, 1);
+        gain(band, y, word, reached);
     }
 }
 
+/* What is reached is found before any of it is gained: all that a gain reaches itself goes to the stack. */
 static void look_along(struct band *band, int y)
 {
+    uint64_t reached[EC_IMAGE_MAX_SIDE_PX / 64];
+    find_reached(band, reached, y, 0, band->map->words);
     for (int word = 0; word < band->map->words; word++) {
-        look_at(band, y, word);
+        if (!reached[word])
+            continue;
+        gain(band, y, word, reached[word]);
         settle(band);
     }
 }

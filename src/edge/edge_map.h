@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "edge/rows.h"
+
 struct ec_edge_map {
+    const struct ec_rows *rows;
     int width, height, words; /* words that hold a row's pixels */
     ptrdiff_t stride; /* words from row to row */
     uint64_t *candidate_block, *edge_block;
@@ -20,7 +23,7 @@ struct ec_edge_map {
 };
 
 /* False if there is no memory; *map can be closed in any case. */
-bool ec_edge_map_open(struct ec_edge_map *map, int width, int height);
+bool ec_edge_map_open(struct ec_edge_map *map, const struct ec_rows *rows, int width, int height);
 void ec_edge_map_close(struct ec_edge_map *map); /* all zero is fine */
 
 /* Spreads within rows first to end - 1, from the edges in them. Bands that share no row may run at the same time. */

@@ -13,6 +13,11 @@
 
 #define EC_BLUR_SLACK 3
 
+/* Gradients of a row of pixels for Canny, all of one type; sums: |gx| + |gy|. */
+struct ec_canny_gradients {
+    void *gx, *gy, *sums;
+};
+
 /* The functions for one width of pixels, and of the integers that hold a 3x3 response. */
 struct ec_row_kind {
     size_t pixel_bytes;
@@ -34,8 +39,9 @@ struct ec_row_kind {
     void (*gradient_down)(void *smooth, void *derive, const void *const *rows, int n, const struct ec_plan *plan);
     void (*gradient_across)(void *out, int32_t *response, const void *smooth, const void *derive, int n,
                             const struct ec_plan *plan);
-    /* gx and gy of Canny, as wide as gradient_down's results. */
-    void (*canny_gradient)(void *gx, void *gy, const void *smooth, const void *derive, int n, const struct ec_plan *plan);
+    /* Canny's gradients, as wide as gradient_down's results. */
+    void (*canny_gradient)(const struct ec_canny_gradients *out, const void *smooth, const void *derive, int n,
+                           const struct ec_plan *plan);
     void (*window)(void *out, int32_t *response, const void *const *rows, int n, const struct ec_plan *plan);
     void (*difference)(void *out, int32_t *response, const void *a, const void *b, int n, const struct ec_plan *plan);
 
@@ -64,8 +70,9 @@ struct ec_canny_row {
 /* Canny on gradients and magnitudes of certain types. */
 struct ec_canny_rows {
     size_t gradient_bytes, magnitude_bytes;
-    /* Columns start to start + n - 1 of *row from n gradients; `start` is a multiple of 64. */
-    void (*measure)(const struct ec_canny_row *row, int start, const void *gx, const void *gy, int n, int64_t low);
+    /* Columns start to start + n - 1 of *row from n gradients; `start` is a multiple of 64. With norm l1 the magnitudes are the
+     * sums and in *row already; with l2 those that are not above `low` may become 0. */
+    void (*measure)(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n, int64_t low);
     /* Bits of the maxima above `low`, and of those above `high`, of the row in the middle; bits from n on are 0. */
     void (*maxima)(uint64_t *candidates, uint64_t *edges, const struct ec_canny_row rows[3], int n, int64_t low, int64_t high);
 };
@@ -90,6 +97,10 @@ struct ec_rows {
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);
     const struct ec_canny_rows *canny[EC_CANNY_KINDS];
+    /* Pixels of a row of bits that are candidates but not edges, and next to an edge of that row, or of one of those `above`
+     * and `below` words away; both 0: of that row only. Rows have a word more on either side. */
+    void (*find_reached)(uint64_t *reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above, ptrdiff_t below,
+                         int words);
     /* n pixels, each `white` where its bit is set, else 0; white is 255 for bytes. */
     void (*expand_bytes)(uint8_t *out, const uint64_t *bits, int n);
     void (*expand_shorts)(uint16_t *out, const uint64_t *bits, int n, uint16_t white);
@@ -116,7 +127,7 @@ static inline enum ec_canny_kind ec_rows_canny(const struct ec_plan *plan)
     const bool is_short = plan->gradient.size == 3 && plan->depth_bits <= 10, l1 = plan->norm == EC_NORM_L1;
     if (is_short)
         return l1 ? EC_CANNY_16_L1 : EC_CANNY_16_L2;
-    return l1 ? EC_CANNY_32_L1 : 2 * largest * largest <= UINT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
+    return l1 ? EC_CANNY_32_L1 : 2 * largest * largest <= INT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
 }
 
 /* Whether finishing is nothing but clamping to the depth. */

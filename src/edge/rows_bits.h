@@ -1,23 +1,86 @@
-/* Bytes that are all ones or all zeros to bits and back, a part of rows_table.h: the few lines that compilers do not find. */
+/* Comparisons to bits, and bits to bytes, a part of rows_table.h: the few lines that compilers do not find. */
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-/* Bit i is set where byte i, 0 or 255, is. */
-INLINE uint64_t bits_of_bytes(const uint8_t bytes[64])
+/* Bit i is set where values[i] > limit. */
+INLINE uint64_t bits_above_16(const int16_t values[64], int16_t limit)
 {
-#if defined(__AVX512BW__)
-    return _mm512_movepi8_mask(_mm512_loadu_si512(bytes));
-#elif defined(__AVX2__)
-    const uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_loadu_si256((const __m256i *)(const void *)bytes));
-    const uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(bytes + 32)));
-    return (uint64_t)high << 32 | low;
-#else
     uint64_t bits = 0;
+#if defined(__AVX512BW__)
+    for (int i = 0; i < 64; i += 32)
+        bits |= (uint64_t)_mm512_cmpgt_epi16_mask(_mm512_loadu_si512(values + i), _mm512_set1_epi16(limit)) << i;
+#elif defined(__AVX2__)
+    const __m256i limits = _mm256_set1_epi16(limit);
+    for (int i = 0; i < 64; i += 32) {
+        const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(values + i));
+        const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(values + i + 16));
+        const __m256i packed = _mm256_packs_epi16(_mm256_cmpgt_epi16(low, limits), _mm256_cmpgt_epi16(high, limits));
+        const __m256i in_order = _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
+        bits |= (uint64_t)(uint32_t)_mm256_movemask_epi8(in_order) << i;
+    }
+#else
     for (int i = 0; i < 64; i++)
-        bits |= (uint64_t)(bytes[i] & 1) << i;
-    return bits;
+        bits |= (uint64_t)(values[i] > limit) << i;
 #endif
+    return bits;
+}
+
+INLINE uint64_t bits_above_32(const int32_t values[64], int32_t limit)
+{
+    uint64_t bits = 0;
+#if defined(__AVX512F__)
+    for (int i = 0; i < 64; i += 16)
+        bits |= (uint64_t)_mm512_cmpgt_epi32_mask(_mm512_loadu_si512(values + i), _mm512_set1_epi32(limit)) << i;
+#elif defined(__AVX2__)
+    for (int i = 0; i < 64; i += 8) {
+        const __m256i eight = _mm256_loadu_si256((const __m256i *)(const void *)(values + i));
+        const __m256i above = _mm256_cmpgt_epi32(eight, _mm256_set1_epi32(limit));
+        bits |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(above)) << i;
+    }
+#else
+    for (int i = 0; i < 64; i++)
+        bits |= (uint64_t)(values[i] > limit) << i;
+#endif
+    return bits;
+}
+
+INLINE uint64_t bits_above_64(const int64_t values[64], int64_t limit)
+{
+    uint64_t bits = 0;
+#if defined(__AVX512F__)
+    for (int i = 0; i < 64; i += 8)
+        bits |= (uint64_t)_mm512_cmpgt_epi64_mask(_mm512_loadu_si512(values + i), _mm512_set1_epi64(limit)) << i;
+#else
+    for (int i = 0; i < 64; i++)
+        bits |= (uint64_t)(values[i] > limit) << i;
+#endif
+    return bits;
+}
+
+/* Whether any of up to 64 values is above the limit. */
+INLINE bool any_above_16(const int16_t *values, int n, int16_t limit)
+{
+#if defined(__AVX2__)
+    if (n == 64)
+        return bits_above_16(values, limit) != 0;
+#endif
+    int16_t largest = limit;
+    for (int i = 0; i < n; i++)
+        largest = values[i] > largest ? values[i] : largest;
+    return largest > limit;
+}
+
+INLINE bool any_above_32(const int32_t *values, int n, int32_t limit)
+{
+#if defined(__AVX2__)
+    if (n == 64)
+        return bits_above_32(values, limit) != 0;
+#endif
+    int32_t largest = limit;
+    for (int i = 0; i < n; i++)
+        largest = values[i] > largest ? values[i] : largest;
+    return largest > limit;
 }
 
 /* Byte i becomes 255 where bit i is set, else 0. */

@@ -3,56 +3,76 @@
 
 #define CANNY_NAME measure_16_l1
 #define GRADIENT int16_t
-#define MAGNITUDE uint16_t
+#define ANY_ABOVE any_above_16
+#define MAGNITUDE int16_t
 #define PRODUCT uint16_t
 #define IS_L1 true
 #include "edge/rows_canny_measure.h"
 
 #define CANNY_NAME measure_16_l2
 #define GRADIENT int16_t
-#define MAGNITUDE uint32_t
+#define ANY_ABOVE any_above_16
+#define MAGNITUDE int32_t
 #define PRODUCT uint16_t
 #define IS_L1 false
 #include "edge/rows_canny_measure.h"
 
 #define CANNY_NAME measure_32_l1
 #define GRADIENT int32_t
-#define MAGNITUDE uint32_t
+#define ANY_ABOVE any_above_32
+#define MAGNITUDE int32_t
 #define PRODUCT uint64_t
 #define IS_L1 true
 #include "edge/rows_canny_measure.h"
 
 #define CANNY_NAME measure_32_l2
 #define GRADIENT int32_t
-#define MAGNITUDE uint32_t
+#define ANY_ABOVE any_above_32
+#define MAGNITUDE int32_t
 #define PRODUCT uint64_t
 #define IS_L1 false
 #include "edge/rows_canny_measure.h"
 
 #define CANNY_NAME measure_32_l2_wide
 #define GRADIENT int32_t
-#define MAGNITUDE uint64_t
+#define ANY_ABOVE any_above_32
+#define MAGNITUDE int64_t
 #define PRODUCT uint64_t
 #define IS_L1 false
 #include "edge/rows_canny_measure.h"
 
 #define CANNY_NAME maxima_16
-#define MAGNITUDE uint16_t
+#define MAGNITUDE int16_t
+#define BITS_ABOVE bits_above_16
 #include "edge/rows_canny_maxima.h"
 
 #define CANNY_NAME maxima_32
-#define MAGNITUDE uint32_t
+#define MAGNITUDE int32_t
+#define BITS_ABOVE bits_above_32
 #include "edge/rows_canny_maxima.h"
 
 #define CANNY_NAME maxima_64
-#define MAGNITUDE uint64_t
+#define MAGNITUDE int64_t
+#define BITS_ABOVE bits_above_64
 #include "edge/rows_canny_maxima.h"
 
-static const struct ec_canny_rows canny_16_l1 = {sizeof(int16_t), sizeof(uint16_t), measure_16_l1, maxima_16};
-static const struct ec_canny_rows canny_16_l2 = {sizeof(int16_t), sizeof(uint32_t), measure_16_l2, maxima_32};
-static const struct ec_canny_rows canny_32_l1 = {sizeof(int32_t), sizeof(uint32_t), measure_32_l1, maxima_32};
-static const struct ec_canny_rows canny_32_l2 = {sizeof(int32_t), sizeof(uint32_t), measure_32_l2, maxima_32};
-static const struct ec_canny_rows canny_32_l2_wide = {sizeof(int32_t), sizeof(uint64_t), measure_32_l2_wide, maxima_64};
+static const struct ec_canny_rows canny_16_l1 = {sizeof(int16_t), sizeof(int16_t), measure_16_l1, maxima_16};
+static const struct ec_canny_rows canny_16_l2 = {sizeof(int16_t), sizeof(int32_t), measure_16_l2, maxima_32};
+static const struct ec_canny_rows canny_32_l1 = {sizeof(int32_t), sizeof(int32_t), measure_32_l1, maxima_32};
+static const struct ec_canny_rows canny_32_l2 = {sizeof(int32_t), sizeof(int32_t), measure_32_l2, maxima_32};
+static const struct ec_canny_rows canny_32_l2_wide = {sizeof(int32_t), sizeof(int64_t), measure_32_l2_wide, maxima_64};
+
+static void find_reached(uint64_t *restrict reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above,
+                         ptrdiff_t below, int words)
+{
+    for (int i = 0; i < words; i++) {
+        const uint64_t *e = edges + i;
+        const uint64_t middle = e[0] | e[above] | e[below], left = e[-1] | e[above - 1] | e[below - 1];
+        const uint64_t right = e[1] | e[above + 1] | e[below + 1];
+        const uint64_t around = middle | middle << 1 | middle >> 1 | left >> 63 | right << 63;
+        reached[i] = around & candidates[i] & ~e[0];
+    }
+}
 
 static void expand_bytes(uint8_t *restrict out, const uint64_t *restrict bits, int n)
 {

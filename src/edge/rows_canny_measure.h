@@ -1,28 +1,18 @@
 /* From gradients to magnitudes and directions, a part of rows_table.h, included once for each pair of types, which say
  *   CANNY_NAME  the function's name
- *   GRADIENT    holds gx and gy
+ *   GRADIENT    holds gx, gy and |gx| + |gy|
  *   MAGNITUDE   holds the magnitude
  *   PRODUCT     is unsigned and holds 3 * |gx|, or if it is wider than 16 bits |gx| * EC_CANNY_TANGENT
- *   IS_L1       whether the magnitude is a sum, else a square */
+ *   ANY_ABOVE   tells whether any of up to 64 gradients is above a limit
+ *   IS_L1       whether the magnitude is the sum, else the square */
 #define JOIN_TOKENS(name, suffix) name##_##suffix
 #define JOIN(name, suffix) JOIN_TOKENS(name, suffix)
 
-/* True if a magnitude is above `low`; only then the directions are worked out. */
-INLINE bool JOIN(CANNY_NAME, block)(MAGNITUDE *restrict magnitudes, MAGNITUDE *restrict directions, const GRADIENT *restrict gx,
-                                    const GRADIENT *restrict gy, int n, MAGNITUDE low)
+/* gy * 2^15 < gx * tangent where gy is below the product's quotient, rounded up; gy * 2^15 > gx * (2^16 + tangent) where it is
+ * above 2 * gx and the quotient, rounded down. From 1 to 2^15 - 1 no multiple of the odd tangent has a whole quotient. */
+INLINE void JOIN(CANNY_NAME, directions)(MAGNITUDE *restrict directions, const GRADIENT *restrict gx,
+                                         const GRADIENT *restrict gy, int n)
 {
-    MAGNITUDE largest = 0;
-    for (int x = 0; x < n; x++) {
-        const MAGNITUDE across = (MAGNITUDE)(gx[x] < 0 ? -gx[x] : gx[x]), down = (MAGNITUDE)(gy[x] < 0 ? -gy[x] : gy[x]);
-        const MAGNITUDE m = (MAGNITUDE)(IS_L1 ? across + down : across * across + down * down);
-        magnitudes[x] = m;
-        largest = m > largest ? m : largest;
-    }
-    if (largest <= low)
-        return false;
-    /* gy * 2^15 < gx * tangent where gy is below the product's quotient, rounded up; gy * 2^15 > gx * (2^16 + tangent) where it
-     * is above 2 * gx and the quotient, rounded down. From 1 to 2^15 - 1 no multiple of the odd tangent has a whole quotient.
-     */
     for (int x = 0; x < n; x++) {
         const PRODUCT across = (PRODUCT)(gx[x] < 0 ? -gx[x] : gx[x]), down = (PRODUCT)(gy[x] < 0 ? -gy[x] : gy[x]);
         PRODUCT below, above;
@@ -37,19 +27,42 @@ INLINE bool JOIN(CANNY_NAME, block)(MAGNITUDE *restrict magnitudes, MAGNITUDE *r
         const MAGNITUDE steep = down > (PRODUCT)(2 * across + below) ? EC_DIRECTION_VERTICAL : diagonal;
         directions[x] = down < above ? EC_DIRECTION_HORIZONTAL : steep;
     }
-    return true;
 }
 
-static void CANNY_NAME(const struct ec_canny_row *row, int start, const void *gx, const void *gy, int n, int64_t low)
+/* No square is above that of the sum, so that sums up to the root of `low` need no square: 0 does for it. */
+INLINE bool JOIN(CANNY_NAME, block)(MAGNITUDE *restrict magnitudes, MAGNITUDE *restrict directions, const GRADIENT *restrict gx,
+                                    const GRADIENT *restrict gy, const GRADIENT *sums, int n, GRADIENT limit)
 {
-    const GRADIENT *across = gx, *down = gy;
-    const MAGNITUDE limit = (MAGNITUDE)((uint64_t)low < (MAGNITUDE)-1 ? (uint64_t)low : (MAGNITUDE)-1);
+    const bool active = ANY_ABOVE(sums, n, limit);
+    if (active)
+        JOIN(CANNY_NAME, directions)(directions, gx, gy, n);
+    if (IS_L1)
+        return active;
+    if (active)
+        for (int x = 0; x < n; x++) {
+            const MAGNITUDE across = gx[x], down = gy[x];
+            magnitudes[x] = (MAGNITUDE)(across * across + down * down);
+        }
+    else
+        memset(magnitudes, 0, (size_t)n * sizeof *magnitudes);
+    return active;
+}
+
+static void CANNY_NAME(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n,
+                       int64_t low)
+{
+    const GRADIENT *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
+    const int64_t largest = (int64_t)(((uint64_t)1 << (8 * sizeof(GRADIENT) - 1)) - 1);
+    int64_t limit = IS_L1 ? low : (int64_t)sqrt((double)low);
+    if (!IS_L1 && limit * limit > low)
+        limit--;
+    limit = limit < largest ? limit : largest;
     for (int x = 0; x < n; x += 64) {
         MAGNITUDE *magnitudes = (MAGNITUDE *)row->magnitudes + start + x,
                   *directions = (MAGNITUDE *)row->directions + start + x;
         row->active[(start + x) / 64] =
-            n - x >= 64 ? JOIN(CANNY_NAME, block)(magnitudes, directions, across + x, down + x, 64, limit)
-                        : JOIN(CANNY_NAME, block)(magnitudes, directions, across + x, down + x, n - x, limit);
+            n - x >= 64 ? JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, 64, (GRADIENT)limit)
+                        : JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, n - x, (GRADIENT)limit);
     }
 }
 
@@ -59,4 +72,5 @@ static void CANNY_NAME(const struct ec_canny_row *row, int start, const void *gx
 #undef GRADIENT
 #undef MAGNITUDE
 #undef PRODUCT
+#undef ANY_ABOVE
 #undef IS_L1

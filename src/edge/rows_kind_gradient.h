@@ -110,10 +110,11 @@ static void NAME(gradient_across)(void *out, int32_t *response, const void *smoo
 #undef ACROSS
 }
 
-INLINE void NAME(canny_gradient_large)(int32_t *restrict gx, int32_t *restrict gy, const int32_t *restrict smooth,
+INLINE void NAME(canny_gradient_large)(const struct ec_canny_gradients *out, const int32_t *restrict smooth,
                                        const int32_t *restrict derive, int n, int size, const struct ec_gradient_taps *taps)
 {
     const struct ec_gradient_taps t = *taps;
+    int32_t *restrict gx = out->gx, *restrict gy = out->gy, *restrict sums = out->sums;
     for (int x = 0; x < n; x++) {
         int32_t along = 0, across = 0;
         for (int i = 0; i < size; i++) {
@@ -122,24 +123,28 @@ INLINE void NAME(canny_gradient_large)(int32_t *restrict gx, int32_t *restrict g
         }
         gx[x] = size == 7 ? ec_sixteenth(along) : along;
         gy[x] = size == 7 ? ec_sixteenth(across) : across;
+        sums[x] = ec_abs_i32(gx[x]) + ec_abs_i32(gy[x]);
     }
 }
 
-static void NAME(canny_gradient)(void *gx_row, void *gy_row, const void *smooth_row, const void *derive_row, int n,
+static void NAME(canny_gradient)(const struct ec_canny_gradients *out, const void *smooth_row, const void *derive_row, int n,
                                  const struct ec_plan *plan)
 {
     if (plan->gradient.size == 7) {
-        NAME(canny_gradient_large)(gx_row, gy_row, smooth_row, derive_row, n, 7, &plan->gradient);
+        NAME(canny_gradient_large)(out, smooth_row, derive_row, n, 7, &plan->gradient);
         return;
     }
     if (plan->gradient.size == 5) {
-        NAME(canny_gradient_large)(gx_row, gy_row, smooth_row, derive_row, n, 5, &plan->gradient);
+        NAME(canny_gradient_large)(out, smooth_row, derive_row, n, 5, &plan->gradient);
         return;
     }
-    SUM *restrict gx = gx_row, *restrict gy = gy_row;
+    SUM *restrict gx = out->gx, *restrict gy = out->gy, *restrict sums = out->sums;
     const SUM *restrict smooth = smooth_row, *restrict derive = derive_row;
     for (int x = 0; x < n; x++) {
-        gx[x] = (SUM)(smooth[x + 1] - smooth[x - 1]);
-        gy[x] = (SUM)(derive[x - 1] + 2 * derive[x] + derive[x + 1]);
+        const SUM across = (SUM)(smooth[x + 1] - smooth[x - 1]);
+        const SUM down = (SUM)(derive[x - 1] + 2 * derive[x] + derive[x + 1]);
+        gx[x] = across;
+        gy[x] = down;
+        sums[x] = (SUM)(NAME(absolute)(across) + NAME(absolute)(down));
     }
 }

@@ -180,6 +180,7 @@ const struct ec_rows ROWS_TABLE = {
               [EC_CANNY_32_L1] = &canny_32_l1,
               [EC_CANNY_32_L2] = &canny_32_l2,
               [EC_CANNY_32_L2_WIDE] = &canny_32_l2_wide},
+    .find_reached = find_reached,
     .expand_bytes = expand_bytes,
     .expand_shorts = expand_shorts,
 };

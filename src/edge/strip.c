@@ -83,7 +83,8 @@ static bool open_rings(struct ec_strip *s)
         ok = ok && ec_ring_open(&s->magnitudes, 3, width, s->canny->magnitude_bytes, 1, 1) &&
              ec_ring_open(&s->directions, 3, width, s->canny->magnitude_bytes, 0, 0) &&
              ec_ring_open(&s->active, 3, blocks, 1, 0, 0) && ec_ring_open(&s->gx, 1, width, s->canny->gradient_bytes, 0, 0) &&
-             ec_ring_open(&s->gy, 1, width, s->canny->gradient_bytes, 0, 0);
+             ec_ring_open(&s->gy, 1, width, s->canny->gradient_bytes, 0, 0) &&
+             ec_ring_open(&s->sums, 1, width, s->canny->gradient_bytes, 0, 0);
     }
     switch (s->family) {
     case FAMILY_GRADIENT:

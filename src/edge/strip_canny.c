@@ -1,4 +1,6 @@
 /* Canny up to its bitmaps: gradients, magnitudes, maxima, row by row. */
+#include <string.h>
+
 #include "edge/canny_arith.h"
 #include "edge/strip.h"
 #include "edge/strip_state.h"
@@ -6,35 +8,68 @@
 /* Columns whose gradients stay in the first-level cache until their magnitudes are taken; a multiple of 64. */
 #define BLOCK 512
 
-static void measure_row(struct ec_strip *s, int y, const struct ec_canny_row *row)
+/* Elements before the first and after the last become copies of them. */
+static void replicate_left(char *row, int margin, size_t bytes)
 {
-    const void *smooth, *derive;
-    const size_t bytes = s->plan->gradient.size > 3 ? sizeof(int32_t) : s->kind->gradient_bytes;
-    bool fresh;
-    void *gx = ec_ring_row(&s->gx, 0, &fresh), *gy = ec_ring_row(&s->gy, 0, &fresh);
-    ec_strip_gradient_down(s, y, EC_BORDER_REPLICATE, &smooth, &derive);
-    for (int x = 0; x < s->width; x += BLOCK) {
-        const int columns = ec_min_i32(BLOCK, s->width - x);
-        const size_t offset = (size_t)x * bytes;
-        s->kind->canny_gradient(gx, gy, (const char *)smooth + offset, (const char *)derive + offset, columns, s->plan);
-        s->canny->measure(row, x, gx, gy, columns, s->plan->canny.low);
-    }
+    for (int i = 1; i <= margin; i++)
+        memcpy(row - (size_t)i * bytes, row, bytes);
 }
 
-/* Row y of magnitudes, which are 0 above and below the image. */
-static struct ec_canny_row canny_row(struct ec_strip *s, int y)
+static void replicate_right(char *end, int margin, size_t bytes)
+{
+    for (int i = 0; i < margin; i++)
+        memcpy(end + (size_t)i * bytes, end - bytes, bytes);
+}
+
+/* The window's columns start to start + n - 1, and the margin that the gradient looks at. */
+static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const struct ec_canny_gradients *gradients,
+                           int start, int n)
+{
+    const int margin = s->plan->window_before, left = start > 0 ? margin : 0, right = ec_min_i32(margin, s->width - start - n);
+    const size_t bytes = s->canny->gradient_bytes;
+    const void *rows[7];
+    for (int j = 0; j < s->plan->window_size; j++)
+        rows[j] = (const char *)s->window[j] + (start - left) * (ptrdiff_t)s->kind->pixel_bytes;
+    const size_t offset = (size_t)left * bytes, end = (size_t)(n + right) * bytes;
+    s->kind->gradient_down(smooth - offset, derive - offset, rows, left + n + right, s->plan);
+    replicate_left(smooth - offset, margin - left, bytes);
+    replicate_left(derive - offset, margin - left, bytes);
+    replicate_right(smooth + end, margin - right, bytes);
+    replicate_right(derive + end, margin - right, bytes);
+    s->kind->canny_gradient(gradients, smooth, derive, n, s->plan);
+}
+
+/* Rows that the processor's own prefetching does not reach in time, as it stops at each page. */
+#define PREFETCH_ROWS 4
+
+static void prefetch(const struct ec_strip *s, int y, int start, int n)
+{
+    const char *row = (const char *)s->in->data + ec_min_i32(y, s->height - 1) * s->in->pitch_bytes;
+    const char *first = row + start * (ptrdiff_t)s->kind->pixel_bytes;
+    for (ptrdiff_t i = 0; i < n * (ptrdiff_t)s->kind->pixel_bytes; i += 64)
+        __builtin_prefetch(first + i);
+}
+
+/* The row of magnitudes in slot y % 3; above and below the image they are 0. */
+static struct ec_canny_row measure_row(struct ec_strip *s, int y)
 {
     bool fresh;
-    struct ec_canny_row row = {0};
-    if (y < 0 || y >= s->height) {
-        row.magnitudes = ec_ring_row(&s->zeros, 0, &fresh);
-        return row;
+    if (y < 0 || y >= s->height)
+        return (struct ec_canny_row){.magnitudes = ec_ring_row(&s->zeros, 0, &fresh)};
+    const struct ec_canny_row row = {ec_ring_row(&s->magnitudes, y, &fresh), ec_ring_row(&s->directions, y, &fresh),
+                                     ec_ring_row(&s->active, y, &fresh)};
+    struct ec_canny_gradients gradients = {ec_ring_row(&s->gx, 0, &fresh), ec_ring_row(&s->gy, 0, &fresh),
+                                           ec_ring_row(&s->sums, 0, &fresh)};
+    char *smooth = ec_ring_row(&s->smooth, 0, &fresh), *derive = ec_ring_row(&s->derive, 0, &fresh);
+    ec_strip_gather(s, y, EC_BORDER_REPLICATE);
+    for (int x = 0; x < s->width; x += BLOCK) {
+        const int columns = ec_min_i32(BLOCK, s->width - x);
+        if (s->plan->norm == EC_NORM_L1)
+            gradients.sums = (char *)row.magnitudes + (size_t)x * s->canny->magnitude_bytes;
+        prefetch(s, y + PREFETCH_ROWS, x, columns);
+        gradient_block(s, smooth, derive, &gradients, x, columns);
+        s->canny->measure(&row, x, &gradients, columns, s->plan->canny.low);
     }
-    row.directions = ec_ring_row(&s->directions, y, &fresh);
-    row.active = ec_ring_row(&s->active, y, &fresh);
-    row.magnitudes = ec_ring_row(&s->magnitudes, y, &fresh);
-    if (!fresh)
-        measure_row(s, y, &row);
     return row;
 }
 
@@ -43,9 +78,12 @@ void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool 
 {
     const struct ec_canny_thresholds *thresholds = &strip->plan->canny;
     ec_strip_begin(strip, in, limited_range);
+    struct ec_canny_row rows[3] = {measure_row(strip, first - 1), measure_row(strip, first)};
     for (int y = first; y < end; y++) {
-        const struct ec_canny_row rows[3] = {canny_row(strip, y - 1), canny_row(strip, y), canny_row(strip, y + 1)};
+        rows[2] = measure_row(strip, y + 1);
         strip->canny->maxima(map->candidates + y * map->stride, map->edges + y * map->stride, rows, strip->width,
                              thresholds->low, thresholds->high);
+        rows[0] = rows[1];
+        rows[1] = rows[2];
     }
 }

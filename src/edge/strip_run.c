@@ -134,16 +134,10 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
     s->kind->finish(out, response, s->width, &s->plan->finish);
 }
 
-void ec_strip_gradient_down(struct ec_strip *s, int y, enum ec_border border, const void **smooth_out, const void **derive_out)
+void ec_strip_gather(struct ec_strip *s, int y, enum ec_border border)
 {
-    const struct ec_plan *plan = s->plan;
-    void *smooth = scratch(&s->smooth), *derive = scratch(&s->derive);
-    gather(s, source_row, y - plan->window_before, plan->window_size, border, s->window);
-    s->kind->gradient_down(smooth, derive, s->window, s->width, plan);
-    ec_ring_extend(&s->smooth, smooth, border);
-    ec_ring_extend(&s->derive, derive, border);
-    *smooth_out = smooth;
-    *derive_out = derive;
+    const bool takes_floats = s->floats.slots;
+    gather(s, takes_floats ? float_row : source_row, y - s->plan->window_before, s->plan->window_size, border, s->window);
 }
 
 static void run_row(struct ec_strip *s, int y, void *out)
@@ -155,14 +149,15 @@ static void run_row(struct ec_strip *s, int y, void *out)
         blur_row(s, y, &plan->blur, &s->blur_sums, near_row);
         blur_row(s, y, &plan->blur_wide, &s->wide_sums, far_row);
         s->kind->difference(out, response, near_row, far_row, s->width, plan);
-    } else if (s->family == FAMILY_GRADIENT) {
-        const void *smooth, *derive;
-        ec_strip_gradient_down(s, y, plan->border, &smooth, &derive);
-        s->kind->gradient_across(out, response, smooth, derive, s->width, plan);
     } else {
-        const bool takes_floats = s->floats.slots;
-        gather(s, takes_floats ? float_row : source_row, y - plan->window_before, plan->window_size, plan->border, s->window);
-        if (s->family == FAMILY_WINDOW) {
+        ec_strip_gather(s, y, plan->border);
+        if (s->family == FAMILY_GRADIENT) {
+            void *smooth = scratch(&s->smooth), *derive = scratch(&s->derive);
+            s->kind->gradient_down(smooth, derive, s->window, s->width, plan);
+            ec_ring_extend(&s->smooth, smooth, plan->border);
+            ec_ring_extend(&s->derive, derive, plan->border);
+            s->kind->gradient_across(out, response, smooth, derive, s->width, plan);
+        } else if (s->family == FAMILY_WINDOW) {
             s->kind->window(out, response, s->window, s->width, plan);
         } else {
             convolution_row(s, out, response);
@@ -182,8 +177,6 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
         ec_ring_clear(&strip->blurred);
     if (strip->floats.slots)
         ec_ring_clear(&strip->floats);
-    if (strip->magnitudes.slots)
-        ec_ring_clear(&strip->magnitudes);
 }
 
 void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limited_range, const struct ec_image *out, int first,

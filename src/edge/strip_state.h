@@ -50,7 +50,7 @@ struct ec_strip {
 /* Begins a frame: nothing that the rings hold counts any more. */
 void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limited_range);
 
-/* The vertical passes of the gradient at row y, extended by `border`; they stay until the next call. */
-void ec_strip_gradient_down(struct ec_strip *strip, int y, enum ec_border border, const void **smooth, const void **derive);
+/* Fills strip->window with the operator's input around row y. */
+void ec_strip_gather(struct ec_strip *strip, int y, enum ec_border border);
 
 #endif
