@@ -166,11 +166,12 @@ enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_
                   strip_blocks(grid), dim3(STRIP_BLOCK), in, out, grid);
 }
 
-/* Roots need more registers a row, so fewer rows keep more warps in flight. */
+/* As many rows as registers hold without spilling on any architecture: roots and differences before sums need more a row. */
 template <class Taps>
 enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {
-    return queue->plan->norm == EC_NORM_L1 ? run<Taps, false, 12>(queue, in, out) : run<Taps, true, 8>(queue, in, out);
+    return queue->plan->norm == EC_NORM_L1                    ? run < Taps, false,
+           Taps::DIFFERENCE_FIRST ? 8 : 12 > (queue, in, out) : run<Taps, true, 8>(queue, in, out);
 }
 
 } // namespace
