@@ -1,15 +1,14 @@
 /* What this machine's copies reach at best: the yardsticks beside every figure. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "chains.h"
 #include "check.h"
 #include "device.h"
 
 #define REPEATS 21
-/* A round of device copies goes over all blocks so often, or launching would count for more than copying. */
-#define DEVICE_PASSES 8
+#define DEVICE_COPIES 240 /* a round */
 #define BUFFERS_MAX 16
 /* Blocks rotate over more bytes than any last cache holds, up to BUFFERS_MAX blocks. */
 #define ROTATE_BYTES ((size_t)512 << 20)
@@ -29,18 +28,6 @@ static double wall_s(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return values[count / 2];
 }
 
 static bool bench_open(struct bench *b, struct ec_error *error)
@@ -86,14 +73,11 @@ static void bench_close(struct bench *b)
         (void)EC_CUDA(NULL, cudaStreamDestroy(b->down));
 }
 
-enum direction { DEVICE_COPY, UPLOAD, DOWNLOAD, BOTH };
+enum direction { UPLOAD, DOWNLOAD, BOTH };
 
 /* One block in each direction that `what` has, block i of the rotation. */
 static bool queue_block(const struct bench *b, enum direction what, int i, struct ec_error *error)
 {
-    if (what == DEVICE_COPY) /* on two streams, so that one copy's end overlaps the next one's start */
-        return EC_CUDA(error,
-                       cudaMemcpyAsync(b->d_out[i], b->d_in[i], b->bytes, cudaMemcpyDeviceToDevice, i % 2 ? b->down : b->up));
     if (what != DOWNLOAD &&
         !EC_CUDA(error, cudaMemcpyAsync(b->d_in[i], b->host_in[i], b->bytes, cudaMemcpyHostToDevice, b->up)))
         return false;
@@ -104,14 +88,13 @@ static bool queue_block(const struct bench *b, enum direction what, int i, struc
 /* Median over REPEATS rounds of all blocks: bytes of one direction a second. Both streams start and end together. */
 static double rate(const struct bench *b, enum direction what, struct ec_error *error)
 {
-    const int blocks = b->count * (what == DEVICE_COPY ? DEVICE_PASSES : 1);
     double seconds[REPEATS];
     for (int n = -1; n < REPEATS; n++) { /* the first round only warms up */
         float ms = 0;
         if (!EC_CUDA(error, cudaEventRecord(b->start, b->up)) || !EC_CUDA(error, cudaStreamWaitEvent(b->down, b->start, 0)))
             return NAN;
-        for (int i = 0; i < blocks; i++)
-            if (!queue_block(b, what, i % b->count, error))
+        for (int i = 0; i < b->count; i++)
+            if (!queue_block(b, what, i, error))
                 return NAN;
         if (!EC_CUDA(error, cudaEventRecord(b->joined, b->down)) || !EC_CUDA(error, cudaStreamWaitEvent(b->up, b->joined, 0)) ||
             !EC_CUDA(error, cudaEventRecord(b->end, b->up)) || !EC_CUDA(error, cudaEventSynchronize(b->end)) ||
@@ -120,7 +103,26 @@ static double rate(const struct bench *b, enum direction what, struct ec_error *
         if (n >= 0)
             seconds[n] = ms * 1e-3;
     }
-    return (double)b->bytes * blocks / median(seconds, REPEATS) * 1e-9;
+    return (double)b->bytes * b->count / ec_spread_of(seconds, REPEATS).median * 1e-9;
+}
+
+static bool queue_device_copy(void *opaque, int i, int chain, cudaStream_t stream, struct ec_error *error)
+{
+    const struct bench *b = opaque;
+    const int k = i % b->count;
+    (void)chain;
+    return EC_CUDA(error, cudaMemcpyAsync(b->d_out[k], b->d_in[k], b->bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+/* Copies side by side: on one stream the end of each would leave much of the card idle. */
+static double device_copy_rate(struct bench *b, struct ec_error *error)
+{
+    struct ec_chains chains = {0};
+    struct ec_spread us = {.median = NAN};
+    if (ec_chains_open(&chains, error))
+        ec_chains_time(&chains, EC_THROUGHPUT_STREAMS, DEVICE_COPIES, REPEATS, queue_device_copy, b, &us, error);
+    ec_chains_close(&chains);
+    return (double)b->bytes / us.median * 1e-3;
 }
 
 static double memcpy_rate(const struct bench *b)
@@ -133,7 +135,7 @@ static double memcpy_rate(const struct bench *b)
         if (n >= 0)
             seconds[n] = wall_s() - start;
     }
-    return (double)b->bytes * b->count / median(seconds, REPEATS) * 1e-9;
+    return (double)b->bytes * b->count / ec_spread_of(seconds, REPEATS).median * 1e-9;
 }
 
 enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error)
@@ -147,7 +149,7 @@ enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, struct ec
     b.count = wanted < 2 ? 2 : wanted > BUFFERS_MAX ? BUFFERS_MAX : (int)wanted;
     if (bench_open(&b, &first)) {
         out->memcpy_gb_per_s = memcpy_rate(&b);
-        out->device_copy_gb_per_s = rate(&b, DEVICE_COPY, &first);
+        out->device_copy_gb_per_s = device_copy_rate(&b, &first);
         out->h2d_gb_per_s = rate(&b, UPLOAD, &first);
         out->d2h_gb_per_s = rate(&b, DOWNLOAD, &first);
         out->both_gb_per_s = rate(&b, BOTH, &first);
