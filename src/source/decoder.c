@@ -101,6 +101,15 @@ static enum AVPixelFormat choose_format(AVCodecContext *decoder, const enum AVPi
     return avcodec_default_get_format(decoder, offered);
 }
 
+/* NVDEC gives one decoder at most 32 surfaces. The stream's own references and FFmpeg's spares take up to 18, the pipeline
+ * holds device_frames, and every frame thread adds one: a machine with many cores must not run out of them. */
+static int device_threads(const struct ec_decoder_params *params)
+{
+    const int room = 32 - 18 - params->device_frames;
+    const int most = room > 1 ? room : 1;
+    return params->threads > 0 && params->threads < most ? params->threads : most;
+}
+
 enum ec_status ec_decoder_open(AVCodecContext **out, const struct ec_decoder_params *params, const char *name,
                                struct ec_error *error)
 {
@@ -122,6 +131,7 @@ enum ec_status ec_decoder_open(AVCodecContext **out, const struct ec_decoder_par
         ec_decoder_callbacks_thread_safe(d);
         if (params->device) {
             d->get_format = choose_format;
+            d->thread_count = device_threads(params);
             d->extra_hw_frames = params->device_frames;
             d->hw_device_ctx = av_buffer_ref(params->device);
             r = d->hw_device_ctx ? r : AVERROR(ENOMEM);
