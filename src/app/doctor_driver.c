@@ -1,5 +1,6 @@
 #include "app/doctor_driver.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
@@ -11,14 +12,16 @@
 
 static const char group[] = "NVIDIA driver";
 
+/* Without the space at its end. */
 static bool first_line(const char *path, char *out, size_t size)
 {
     FILE *file = fopen(path, "r");
     const bool read = file && fgets(out, (int)size, file);
     if (file)
         fclose(file);
-    if (read)
-        out[strcspn(out, "\n")] = '\0';
+    size_t length = read ? strlen(out) : 0;
+    while (length > 0 && isspace((unsigned char)out[length - 1]))
+        out[--length] = '\0';
     return read;
 }
 
