@@ -80,11 +80,15 @@ if command -v python3 >/dev/null; then
     python3 tools/peers/bench_peers.py || true
 fi
 
-for lanes in 3 4; do
+# host_to_host OPTION...: of which "one frame" has the GPU to itself.
+host_to_host() {
     echo
-    echo "lanes: $lanes"
-    "$edgecam" --bench -e sobel --backend cuda --lanes $lanes | sed -n '/^host to host/,$p'
-done
+    echo "$*"
+    "$edgecam" --bench -e sobel --backend cuda "$@" | sed -n '/^host to host/,$p'
+}
+host_to_host --lanes 3
+host_to_host --lanes 4
+host_to_host --low-latency --frames 300
 
 if [ $# -gt 0 ]; then
     echo
