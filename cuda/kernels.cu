@@ -30,11 +30,11 @@ int64_t sums_bytes(const ec_plan *plan, int32_t width_px, int32_t height_px)
     return plane_bytes(ec_blur_sums_pitch_bytes(width_px, plan->depth_bits > 8), height_px);
 }
 
-enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out)
+enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out, void *d_scratch)
 {
     const ec_plan *plan = queue->plan;
     if (plan->op == EC_OPERATOR_CANNY)
-        return ec_fail(queue->error, EC_ERROR_ARGUMENT, "canny runs on the CPU only: choose --backend cpu");
+        return ec_canny(queue, in, out, d_scratch);
     if (plan->op == EC_OPERATOR_CONVOLUTION)
         return ec_convolution_bytes_fits(plan) ? ec_convolution_bytes(queue, in, out) : ec_convolution(queue, in, out);
     if (plan->window_size > 3)
@@ -53,9 +53,11 @@ int64_t ec_gpu_pitch_bytes(int64_t row_bytes)
 
 size_t ec_kernels_scratch_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px)
 {
+    const size_t canny = plan->op == EC_OPERATOR_CANNY ? ec_canny_scratch_bytes(width_px, height_px) : 0;
     if (plan->blur.size == 0)
-        return 0;
-    return (size_t)(sums_bytes(plan, width_px, height_px) + plane_bytes(blurred_pitch_bytes(plan, width_px), height_px));
+        return canny;
+    return canny +
+           (size_t)(sums_bytes(plan, width_px, height_px) + plane_bytes(blurred_pitch_bytes(plan, width_px), height_px));
 }
 
 enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *d_plan, void *d_scratch,
@@ -82,7 +84,7 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
     out.saturation = plan->saturation;
     out.finish = plan->finish;
     if (plan->blur.size == 0)
-        return run_operator(&queue, &in, &out);
+        return run_operator(&queue, &in, &out, d_scratch);
 
     void *blurred = (char *)d_scratch + sums_bytes(plan, in.width_px, in.height_px);
     const int64_t pitch = blurred_pitch_bytes(plan, in.width_px);
@@ -96,7 +98,7 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
     in.expand = false;
     in.vector = true;
     in.padded = true;
-    return run_operator(&queue, &in, &out);
+    return run_operator(&queue, &in, &out, (char *)blurred + plane_bytes(pitch, in.height_px));
 }
 
 cudaError_t ec_kernels_probe(void)

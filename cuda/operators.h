@@ -55,6 +55,11 @@ bool ec_convolution_bytes_fits(const struct ec_plan *plan);
 enum ec_status ec_convolution_bytes(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                                     const struct ec_gpu_target *out);
 
+/* Canny; the scratch memory starts on a boundary of 128 bytes. */
+size_t ec_canny_scratch_bytes(int32_t width_px, int32_t height_px);
+enum ec_status ec_canny(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in, const struct ec_gpu_target *out,
+                        void *d_scratch);
+
 /* Bytes between the rows of the row sums that ec_blur leaves in `sums`. */
 int64_t ec_blur_sums_pitch_bytes(int32_t width_px, bool deep);
 

@@ -2,7 +2,8 @@
  *
  * Frames rotate over more memory than the last cache holds. A round is a graph of FRAMES frames, in one chain (each frame waits
  * for the one before it) or in CHAINS chains side by side, as lanes run. Prints the median of ROUNDS rounds.
- * Arguments: WIDTH and HEIGHT, 3840 and 2160 by default, and operators by name, all by default. */
+ * Arguments: WIDTH and HEIGHT, 3840 and 2160 by default, and operators by name, all by default; @FILE: frames of 8 bits hold
+ * that file's WIDTH x HEIGHT bytes instead of noise. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,22 @@ static void print_work(struct bench *b, const struct work *work)
     free(plan);
 }
 
+/* 8-bit frames become the file's bytes. */
+static void load_frames(struct bench *b, const char *path)
+{
+    const size_t pixels = (size_t)b->width_px * (size_t)b->height_px;
+    void *bytes = malloc(pixels);
+    FILE *file = fopen(path, "rb");
+    if (!bytes || !file || fread(bytes, 1, pixels, file) != pixels) {
+        fprintf(stderr, "%s does not hold %dx%d bytes\n", path, b->width_px, b->height_px);
+        exit(1);
+    }
+    for (int i = 0; i < FRAMES; i++)
+        MUST(cudaMemcpy(b->d_in[i], bytes, pixels, cudaMemcpyHostToDevice));
+    fclose(file);
+    free(bytes);
+}
+
 static void bench_open(struct bench *b)
 {
     const size_t pixels = (size_t)b->width_px * (size_t)b->height_px;
@@ -180,6 +197,16 @@ int main(int argc, char **argv)
         {"dog", {.op = EC_OPERATOR_DOG}, 16, false},
         {"sobel l2, blur 1.4", {.blur_sigma = 1.4}, 8, false},
         {"sobel l2, blur 10", {.blur_sigma = 10}, 8, false},
+        {"canny l1", {.op = EC_OPERATOR_CANNY, .norm = EC_NORM_L1}, 8, false},
+        {"canny l2", {.op = EC_OPERATOR_CANNY}, 8, false},
+        {"canny l2, blur 1.4", {.op = EC_OPERATOR_CANNY, .blur_sigma = 1.4}, 8, false},
+        {"canny l2, aperture 5", {.op = EC_OPERATOR_CANNY, .aperture = 5}, 8, false},
+        {"canny l1", {.op = EC_OPERATOR_CANNY, .norm = EC_NORM_L1}, 10, false},
+        {"canny l2", {.op = EC_OPERATOR_CANNY}, 10, false},
+        {"canny l1, low",
+         {.op = EC_OPERATOR_CANNY, .norm = EC_NORM_L1, .has_low = true, .low = 20, .has_high = true, .high = 250},
+         8,
+         false},
         {"convolution 3x3", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {3, weights, 1}}, 8, false},
         {"convolution 5x5", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, weights, 1}}, 8, false},
         {"convolution 7x7", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {7, weights, 1}}, 8, false},
@@ -191,13 +218,17 @@ int main(int argc, char **argv)
     };
     struct bench bench = {.width_px = argc > 1 ? atoi(argv[1]) : 3840, .height_px = argc > 2 ? atoi(argv[2]) : 2160};
     if (bench.width_px < 1 || bench.height_px < 1 || bench.width_px > 16384 || bench.height_px > 16384) {
-        fprintf(stderr, "usage: %s [WIDTH HEIGHT [NAME...]]\n", argv[0]);
+        fprintf(stderr, "usage: %s [WIDTH HEIGHT [@FILE] [NAME...]]\n", argv[0]);
         return 2;
     }
     bench_open(&bench);
+    const bool has_file = argc > 3 && argv[3][0] == '@';
+    const int first_name = has_file ? 4 : 3;
+    if (has_file)
+        load_frames(&bench, argv[3] + 1);
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
-        bool wanted = argc <= 3;
-        for (int a = 3; a < argc; a++)
+        bool wanted = argc <= first_name;
+        for (int a = first_name; a < argc; a++)
             wanted |= strncmp(works[i].name, argv[a], strlen(argv[a])) == 0;
         if (wanted)
             print_work(&bench, &works[i]);

@@ -20,6 +20,7 @@ struct fixture {
 /* The groups of tests; each returns its number of failures. */
 int test_cases(struct fixture *fixture);
 int test_engine(struct fixture *fixture);
+int test_canny(struct fixture *fixture);
 
 /* Noise that depends on `seed`, all values that the depth has. */
 void fill_noise(struct ec_image *image, unsigned seed);

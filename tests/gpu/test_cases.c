@@ -6,12 +6,6 @@
 #include "../unit/cases.h"
 #include "fixture.h"
 
-/* Canny runs on the CPU only. */
-static bool runs_on_gpu(enum ec_operator op)
-{
-    return op != EC_OPERATOR_CANNY;
-}
-
 static void every_case_equals_the_definition(void **state)
 {
     const struct fixture *f = *state;
@@ -19,8 +13,7 @@ static void every_case_equals_the_definition(void **state)
     size_t bad = 0;
     assert_true(ec_case_list_open(&list, f->thin));
     for (size_t i = 0; i < list.count; i++)
-        bad +=
-            runs_on_gpu(list.cases[i].params.op) && !ec_case_run_compare(&ec_backend_cuda, f->device, &list.cases[i], "cuda");
+        bad += !ec_case_run_compare(&ec_backend_cuda, f->device, &list.cases[i], "cuda");
     print_message("%zu cases, %zu bad\n", list.count, bad);
     ec_case_list_close(&list);
     assert_int_equal(bad, 0);
@@ -88,7 +81,7 @@ static void device_memory_is_worked_on_in_place(void **state)
     size_t bad = 0;
     assert_true(ec_case_list_open(&list, 3 * f->thin));
     for (size_t i = 0; i < list.count; i++)
-        bad += runs_on_gpu(list.cases[i].params.op) && !device_case(f->device, &list.cases[i], i % 3 != 1, i % 3 != 2);
+        bad += !device_case(f->device, &list.cases[i], i % 3 != 1, i % 3 != 2);
     print_message("%zu cases, %zu bad\n", list.count, bad);
     ec_case_list_close(&list);
     assert_int_equal(bad, 0);
@@ -175,8 +168,6 @@ static void large_frames_equal_the_cpu(void **state)
     static const float fractions[9] = {.1f, .2f, -.3f, .4f, -.5f, .6f, .7f, -.8f, .9f};
     const struct fixture *f = *state;
     for (int op = 0; op < EC_OPERATOR_COUNT; op++) {
-        if (!runs_on_gpu((enum ec_operator)op))
-            continue;
         for (int depth_bits = 8; depth_bits <= 16; depth_bits += op % 2 ? 8 : 4) {
             struct ec_edge_params params = {.op = (enum ec_operator)op, .norm = op % 2 ? EC_NORM_L1 : EC_NORM_L2};
             if (params.op == EC_OPERATOR_CONVOLUTION)

@@ -68,6 +68,7 @@ int main(int argc, char **argv)
     }
     int failed = test_cases(&fixture);
     failed += test_engine(&fixture);
+    failed += test_canny(&fixture);
     ec_backend_cuda.close(&fixture.device);
     return failed != 0;
 }

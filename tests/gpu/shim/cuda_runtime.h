@@ -56,6 +56,38 @@ static inline uint32_t __shfl_down_sync(unsigned, uint32_t v, unsigned delta)
     return shim_exchange(v, lane + delta < 32 ? lane + delta : lane);
 }
 
+static inline int __any_sync(unsigned, int v)
+{
+    uint32_t any = v != 0;
+    for (unsigned bit = 1; bit < 32; bit *= 2)
+        any |= shim_exchange(any, shim_lane() ^ bit);
+    return (int)any;
+}
+
+/* Threads take turns only where they wait, so that nothing comes between. */
+static inline uint32_t atomicMin(uint32_t *at, uint32_t v)
+{
+    const uint32_t before = *at;
+    *at = v < before ? v : before;
+    return before;
+}
+
+static inline uint64_t __brevll(uint64_t v)
+{
+    uint64_t reversed = 0;
+    for (int i = 0; i < 64; i++)
+        reversed |= (v >> i & 1) << (63 - i);
+    return reversed;
+}
+static inline int __clzll(long long v)
+{
+    return v ? __builtin_clzll((unsigned long long)v) : 64;
+}
+static inline int __ffsll(long long v)
+{
+    return __builtin_ffsll(v);
+}
+
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;

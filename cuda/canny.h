@@ -1,0 +1,26 @@
+/* What the two halves of Canny on the GPU share: where its intermediate results stand in a frame's scratch memory.
+ *
+ * Memory traffic of a frame of n pixels: the input once, 6 bitmaps of n/8 bytes written and about 12 read, the output once.
+ * Labels are 2n bytes, touched only at runs of candidates whose fate is still open after the bitmaps have been spread. */
+#ifndef EC_CUDA_CANNY_H
+#define EC_CUDA_CANNY_H
+
+#include "operators.h"
+
+/* Bit x % 64 of word x / 64 of a row is pixel x; bits past the width are 0. Edges are candidates too. */
+struct ec_canny_bits {
+    uint64_t *candidates, *edges;
+    uint32_t *labels; /* 32 for each word, see canny_edges.cu */
+    int32_t width_px, height_px;
+    int32_t words; /* of a row */
+};
+
+/* Gradients and maxima: fills both bitmaps. */
+enum ec_status ec_canny_maxima(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                               const struct ec_canny_bits *bits);
+
+/* Hysteresis, and pixels: the largest value where an edge is, else 0. */
+enum ec_status ec_canny_edges(const struct ec_gpu_queue *queue, const struct ec_canny_bits *bits,
+                              const struct ec_gpu_target *out);
+
+#endif
