@@ -15,7 +15,7 @@ namespace
 
 using namespace ec;
 
-constexpr int TILE_ROWS = 32, SPREAD_WARPS = 8, SPREAD_STEPS = 24, BLOCK = 256;
+constexpr int TILE_ROWS = 32, SPREAD_WARPS = 8, SPREAD_STEPS = 24, BLOCK = 256, JOIN_WORDS = 16;
 
 EC_DEVICE uint64_t exchange_up(uint64_t v)
 {
@@ -85,6 +85,18 @@ EC_DEVICE uint64_t run_mask(uint64_t runs, int first)
     return (length >= 64 ? ~0ull : (1ull << length) - 1) << first;
 }
 
+/* A warp makes each run of its tile a set of its own, a row after the other: every label of a word, whether a run has it or
+ * not. */
+EC_DEVICE void label_rows(const ec_canny_bits &bits, int32_t word, int32_t top, uint64_t open)
+{
+    const uint32_t is_open = __ballot_sync(0xffffffffu, open != 0);
+    for (int row = 0; row < TILE_ROWS; row++)
+        if (is_open >> row & 1) {
+            const uint32_t own = label_of(bits, word, top + row, 2 * (int)threadIdx.x);
+            bits.labels[own] = own;
+        }
+}
+
 /* A warp spreads edges in a tile of one word by 32 rows, a row a lane. With `label`, runs that stay open become sets of their
  * own. */
 __global__ void __launch_bounds__(32 * SPREAD_WARPS) canny_spread_kernel(const __grid_constant__ ec_canny_bits bits, bool label)
@@ -119,12 +131,7 @@ __global__ void __launch_bounds__(32 * SPREAD_WARPS) canny_spread_kernel(const _
         return;
     if (word == 0 && y == 0)
         bits.labels[0] = 0;
-    for (uint64_t open = candidates & ~edges; open;) {
-        const int first = __ffsll((long long)open) - 1;
-        const uint32_t own = label_of(bits, word, y, first);
-        bits.labels[own] = own;
-        open &= ~run_mask(open, first);
-    }
+    label_rows(bits, word, blockIdx.y * TILE_ROWS, candidates & ~edges);
 }
 
 /* The root of a label. Every other label on the way is made to point past the next one, which shortens later ways. */
@@ -158,21 +165,28 @@ EC_DEVICE void join(uint32_t *labels, uint32_t a, uint32_t b)
     }
 }
 
-/* Joins each open run of a word with edges around it, and with open runs on its left and above it. */
+/* First pixels of the runs that begin in a quarter of a word. */
+EC_DEVICE uint64_t starts_in_quarter(uint64_t runs, int quarter)
+{
+    return runs & ~(runs << 1) & 0xffffull << 16 * quarter;
+}
+
+/* Joins each open run with edges around it, and with open runs on its left and above it. A thread takes a quarter of a word, as
+ * its joins wait for each other. */
 __global__ void __launch_bounds__(BLOCK) canny_join_kernel(const __grid_constant__ ec_canny_bits bits)
 {
-    const int32_t word = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int32_t word = blockIdx.x * JOIN_WORDS + threadIdx.x / 4, y = blockIdx.y * blockDim.y + threadIdx.y;
     const uint64_t open = open_at(bits, word, y);
-    if (!open)
+    uint64_t starts = starts_in_quarter(open, threadIdx.x % 4);
+    if (!starts)
         return;
     const uint64_t edges = widened_edges(bits, word, y - 1) | widened_edges(bits, word, y) | widened_edges(bits, word, y + 1);
     const uint64_t left = open_at(bits, word - 1, y), above = open_at(bits, word, y - 1);
     const uint64_t above_left = open_at(bits, word - 1, y - 1), above_right = open_at(bits, word + 1, y - 1);
-    for (uint64_t rest = open; rest;) {
-        const int first = __ffsll((long long)rest) - 1;
+    for (; starts; starts &= starts - 1) {
+        const int first = __ffsll((long long)starts) - 1;
         const uint64_t run = run_mask(open, first);
         const uint32_t own = label_of(bits, word, y, first);
-        rest &= ~run;
         if (run & edges)
             join(bits.labels, own, 0);
         if (run & 1 & left >> 63)
@@ -189,20 +203,19 @@ __global__ void __launch_bounds__(BLOCK) canny_join_kernel(const __grid_constant
     }
 }
 
-EC_DEVICE uint64_t settle_word(const ec_canny_bits &bits, int32_t word, int32_t y)
+/* Adds to *settled the open runs that begin in a quarter of the word and belong to an edge. */
+EC_DEVICE void settle_quarter(unsigned long long *settled, const ec_canny_bits &bits, int64_t index, int quarter)
 {
-    const int64_t at = (int64_t)y * bits.words + word;
-    const uint64_t edges = bits.edges[at];
-    uint64_t settled = edges;
-    const uint64_t open = bits.candidates[at] & ~edges;
-    for (uint64_t rest = open; rest;) {
-        const int first = __ffsll((long long)rest) - 1;
-        const uint64_t run = run_mask(open, first);
+    const int32_t word = (int32_t)(index % bits.words), y = (int32_t)(index / bits.words);
+    const uint64_t open = bits.candidates[index] & ~bits.edges[index];
+    uint64_t gained = 0;
+    for (uint64_t starts = starts_in_quarter(open, quarter); starts; starts &= starts - 1) {
+        const int first = __ffsll((long long)starts) - 1;
         if (find_root(bits.labels, label_of(bits, word, y, first)) == 0)
-            settled |= run;
-        rest &= ~run;
+            gained |= run_mask(open, first);
     }
-    return settled;
+    if (gained)
+        atomicOr(settled, (unsigned long long)gained);
 }
 
 /* Bit i of four becomes byte i, 0 or 255: the product puts each bit on a byte of its own, and no carry reaches another one. */
@@ -237,26 +250,23 @@ EC_DEVICE void write_pixels(const ec_gpu_target &out, int32_t width, int32_t x, 
     }
 }
 
-/* A block takes BLOCK words in a row of the image, then writes their pixels, 16 a thread. */
+/* A block settles BLOCK / 4 words, one after the other in the image, and writes their pixels, 16 a thread. */
 __global__ void __launch_bounds__(BLOCK)
     canny_expand_kernel(const __grid_constant__ ec_canny_bits bits, const __grid_constant__ ec_gpu_target out, uint32_t white)
 {
-    __shared__ uint64_t settled[BLOCK];
-    const int64_t first = (int64_t)blockIdx.x * BLOCK, count = (int64_t)bits.words * bits.height_px;
-    const int thread = threadIdx.x;
-    if (first + thread < count)
-        settled[thread] = settle_word(bits, (int32_t)((first + thread) % bits.words), (int32_t)((first + thread) / bits.words));
+    __shared__ unsigned long long settled[BLOCK / 4];
+    const int own = threadIdx.x / 4, quarter = threadIdx.x % 4;
+    const int64_t index = (int64_t)blockIdx.x * (BLOCK / 4) + own;
+    const bool inside = index < (int64_t)bits.words * bits.height_px;
+    if (inside && quarter == 0)
+        settled[own] = bits.edges[index];
     __syncthreads();
-#pragma unroll
-    for (int part = 0; part < 4; part++) {
-        const int index = part * (BLOCK / 4) + thread / 4, quarter = thread % 4;
-        if (first + index >= count)
-            return;
-        const int32_t y = (int32_t)((first + index) / bits.words), word = (int32_t)((first + index) % bits.words);
-        const int32_t x = word * 64 + quarter * 16;
-        if (x < bits.width_px)
-            write_pixels(out, bits.width_px, x, y, (uint32_t)(settled[index] >> 16 * quarter) & 0xffff, white);
-    }
+    if (inside)
+        settle_quarter(&settled[own], bits, index, quarter);
+    __syncthreads();
+    const int32_t x = (int32_t)(index % bits.words) * 64 + quarter * 16, y = (int32_t)(index / bits.words);
+    if (inside && x < bits.width_px)
+        write_pixels(out, bits.width_px, x, y, (uint32_t)(settled[own] >> 16 * quarter) & 0xffff, white);
 }
 
 } // namespace
@@ -264,9 +274,10 @@ __global__ void __launch_bounds__(BLOCK)
 enum ec_status ec_canny_edges(const ec_gpu_queue *queue, const ec_canny_bits *bits, const ec_gpu_target *out)
 {
     const dim3 tiles(ceil_div(bits->words, SPREAD_WARPS), ceil_div(bits->height_px, TILE_ROWS));
-    const dim3 join_block(32, BLOCK / 32);
-    const dim3 join_grid(ceil_div(bits->words, 32), ceil_div(bits->height_px, BLOCK / 32));
-    const dim3 expand_grid((uint32_t)(((int64_t)bits->words * bits->height_px + BLOCK - 1) / BLOCK));
+    const dim3 join_block(4 * JOIN_WORDS, BLOCK / (4 * JOIN_WORDS));
+    const dim3 join_grid(ceil_div(bits->words, JOIN_WORDS), ceil_div(bits->height_px, (int)join_block.y));
+    const int64_t words = (int64_t)bits->words * bits->height_px;
+    const dim3 expand_grid((uint32_t)((words + BLOCK / 4 - 1) / (BLOCK / 4)));
     const uint32_t white = (1u << queue->plan->output_depth_bits) - 1;
     enum ec_status status =
         launch(queue, "canny_spread_kernel", canny_spread_kernel, tiles, dim3(32, SPREAD_WARPS), *bits, false);

@@ -11,7 +11,10 @@ namespace
 
 using namespace ec;
 
-constexpr int LANE_PIXELS = 4, STRIP = 30 * LANE_PIXELS, ROWS = 32, WARPS = 4;
+constexpr int LANE_PIXELS = 4, STRIP = 30 * LANE_PIXELS, ROWS = 20, WARPS = 4;
+
+/* Rows that are on their way while one is worked on; UNROLL is a multiple, so that no register has to be moved. */
+constexpr int AHEAD = 3, UNROLL = 3;
 
 struct Thresholds {
     int64_t low, high;
@@ -110,10 +113,10 @@ struct Window {
 };
 
 template <class Pixel, int SIZE>
-EC_DEVICE void push_row(Window<SIZE> *window, const ec_gpu_source &in, const ec_gradient_taps &taps, int32_t x, int32_t y)
+EC_DEVICE void push_row(Window<SIZE> *window, const Four<Pixel> &four, const ec_gradient_taps &taps)
 {
     constexpr int HALF = SIZE / 2;
-    const Four<Pixel> four = load_four<Pixel>(in, x, y), left = from_left(four), right = from_right(four);
+    const Four<Pixel> left = from_left(four), right = from_right(four);
     int32_t pixels[LANE_PIXELS + 2 * HALF];
 #pragma unroll
     for (int i = 0; i < LANE_PIXELS; i++)
@@ -164,6 +167,18 @@ EC_DEVICE void gradient_of(const Window<SIZE> &window, const ec_gradient_taps &t
     }
     *gx = SIZE == 7 ? ec_sixteenth(x) : x;
     *gy = SIZE == 7 ? ec_sixteenth(y) : y;
+}
+
+/* Row y, which was loaded AHEAD rows ago; in its place row y + AHEAD is loaded. */
+template <class Pixel>
+EC_DEVICE Four<Pixel> next_row(Four<Pixel> ahead[AHEAD], const ec_gpu_source &in, int32_t x, int32_t y)
+{
+    const Four<Pixel> four = ahead[0];
+#pragma unroll
+    for (int i = 0; i + 1 < AHEAD; i++)
+        ahead[i] = ahead[i + 1];
+    ahead[AHEAD - 1] = load_four<Pixel>(in, x, y + AHEAD);
+    return four;
 }
 
 /* A row of gradients and magnitudes; magnitudes[0] and [5] are the neighbours'. */
@@ -225,7 +240,7 @@ EC_DEVICE uint32_t find_maxima(const Row<Magnitude> rows[3], Magnitude low, Magn
 }
 
 template <class Pixel, int SIZE, class Magnitude, bool L1>
-__global__ void __launch_bounds__(32 * WARPS)
+__global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 4 ? 5 : 1)
     canny_maxima_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gradient_taps taps,
                         const __grid_constant__ ec_canny_bits bits, Thresholds thresholds)
 {
@@ -242,13 +257,18 @@ __global__ void __launch_bounds__(32 * WARPS)
 
     Window<SIZE> window = {};
     Row<Magnitude> rows[3] = {};
-    for (int32_t y = first - 1 - HALF; y < first - 1 + HALF; y++)
-        push_row<Pixel>(&window, in, taps, x, y);
-#pragma unroll 3
+    Four<Pixel> ahead[AHEAD];
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++)
+        ahead[i] = load_four<Pixel>(in, x, first - 1 - HALF + i);
+#pragma unroll
+    for (int i = 0; i < 2 * HALF; i++)
+        push_row(&window, next_row(ahead, in, x, first - 1 - HALF + i), taps);
+#pragma unroll UNROLL
     for (int32_t y = first - 1; y <= end; y++) {
         rows[0] = rows[1];
         rows[1] = rows[2];
-        push_row<Pixel>(&window, in, taps, x, y + HALF);
+        push_row(&window, next_row(ahead, in, x, y + HALF), taps);
         measure<Magnitude, L1>(&rows[2], window, taps, x, in.width_px, y >= 0 && y < in.height_px);
         if (y <= first)
             continue;

@@ -56,12 +56,16 @@ static inline uint32_t __shfl_down_sync(unsigned, uint32_t v, unsigned delta)
     return shim_exchange(v, lane + delta < 32 ? lane + delta : lane);
 }
 
-static inline int __any_sync(unsigned, int v)
+static inline uint32_t __ballot_sync(unsigned, int v)
 {
-    uint32_t any = v != 0;
+    uint32_t votes = (uint32_t)(v != 0) << shim_lane();
     for (unsigned bit = 1; bit < 32; bit *= 2)
-        any |= shim_exchange(any, shim_lane() ^ bit);
-    return (int)any;
+        votes |= shim_exchange(votes, shim_lane() ^ bit);
+    return votes;
+}
+static inline int __any_sync(unsigned mask, int v)
+{
+    return __ballot_sync(mask, v) != 0;
 }
 
 /* Threads take turns only where they wait, so that nothing comes between. */
@@ -69,6 +73,13 @@ static inline uint32_t atomicMin(uint32_t *at, uint32_t v)
 {
     const uint32_t before = *at;
     *at = v < before ? v : before;
+    return before;
+}
+
+static inline unsigned long long atomicOr(unsigned long long *at, unsigned long long v)
+{
+    const unsigned long long before = *at;
+    *at |= v;
     return before;
 }
 
