@@ -9,7 +9,7 @@
 #define BASE_STRETCH_NS INT64_C(30000)
 #define BASE_TRIES 4
 
-static int64_t now_ns(void)
+int64_t ec_monotonic_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -19,14 +19,14 @@ static int64_t now_ns(void)
 static bool take_base(struct ec_gpu_clock *clock, cudaStream_t stream, struct ec_error *error)
 {
     for (int i = 0; i < BASE_TRIES; i++) {
-        const int64_t before_ns = now_ns();
+        const int64_t before_ns = ec_monotonic_ns();
         cudaError_t result = cudaEventRecord(clock->base, stream);
         if (!ec_cuda_check(error, result, "cudaEventRecord"))
             return false;
         do
             result = cudaEventQuery(clock->base);
         while (result == cudaErrorNotReady);
-        const int64_t after_ns = now_ns();
+        const int64_t after_ns = ec_monotonic_ns();
         (void)cudaGetLastError(); /* "not ready" is no error here */
         if (!ec_cuda_check(error, result, "cudaEventQuery"))
             return false;
@@ -51,7 +51,7 @@ void ec_gpu_clock_close(struct ec_gpu_clock *clock)
 
 bool ec_gpu_clock_refresh(struct ec_gpu_clock *clock, cudaStream_t stream, struct ec_error *error)
 {
-    return now_ns() - clock->base_ns < BASE_LIFE_NS || take_base(clock, stream, error);
+    return ec_monotonic_ns() - clock->base_ns < BASE_LIFE_NS || take_base(clock, stream, error);
 }
 
 bool ec_gpu_clock_map(const struct ec_gpu_clock *clock, cudaEvent_t event, int64_t *ns, struct ec_error *error)

@@ -15,6 +15,8 @@ struct ec_gpu_clock {
     int64_t base_ns;
 };
 
+int64_t ec_monotonic_ns(void); /* the axis that everything is mapped onto */
+
 bool ec_gpu_clock_open(struct ec_gpu_clock *clock, cudaStream_t stream, struct ec_error *error);
 void ec_gpu_clock_close(struct ec_gpu_clock *clock);
 

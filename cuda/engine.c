@@ -52,6 +52,9 @@ enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *dev
     engine->lane_count = lanes;
 
     enum ec_status status = copy_plan(shared, error);
+    if (status == EC_OK && (!EC_CUDA(error, cudaStreamCreateWithFlags(&shared->up, cudaStreamNonBlocking)) ||
+                            !EC_CUDA(error, cudaStreamCreateWithFlags(&shared->down, cudaStreamNonBlocking))))
+        status = EC_ERROR_DEVICE;
     for (int i = 0; i < lanes && status == EC_OK; i++)
         status = ec_lane_open(&engine->lanes[i], shared, error);
     if (status != EC_OK)
@@ -71,6 +74,10 @@ void ec_cuda_engine_close(struct ec_engine **engine)
     (void)ec_device_enter(e->shared.device, NULL);
     for (int i = 0; i < e->lane_count; i++)
         ec_lane_close(&e->lanes[i], &e->shared);
+    if (e->shared.up)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(e->shared.up));
+    if (e->shared.down)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(e->shared.down));
     void *d_plan = e->shared.d_plan;
     ec_device_free(e->shared.device, &d_plan, sizeof e->shared.plan);
     free(e);

@@ -15,9 +15,7 @@ static bool open_events(struct ec_lane *lane, const struct ec_lane_plan *shared,
 enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error)
 {
     struct ec_device *device = shared->device;
-    if (!EC_CUDA(error, cudaStreamCreateWithFlags(&lane->up, cudaStreamNonBlocking)) ||
-        !EC_CUDA(error, cudaStreamCreateWithFlags(&lane->run, cudaStreamNonBlocking)) ||
-        !EC_CUDA(error, cudaStreamCreateWithFlags(&lane->down, cudaStreamNonBlocking)) || !open_events(lane, shared, error) ||
+    if (!EC_CUDA(error, cudaStreamCreateWithFlags(&lane->run, cudaStreamNonBlocking)) || !open_events(lane, shared, error) ||
         !ec_device_alloc(device, &lane->d_in, shared->in_bytes, error) ||
         !ec_device_alloc(device, &lane->d_out, shared->out_bytes, error) ||
         (shared->scratch_bytes && !ec_device_alloc(device, &lane->d_scratch, shared->scratch_bytes, error)) ||
@@ -29,7 +27,7 @@ enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *sha
 
 void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
 {
-    const cudaStream_t streams[] = {lane->up, lane->run, lane->down};
+    const cudaStream_t streams[] = {shared->up, lane->run, shared->down};
     for (int i = 0; i < 3; i++)
         if (streams[i])
             (void)EC_CUDA(NULL, cudaStreamSynchronize(streams[i]));
@@ -41,9 +39,8 @@ void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
     for (int i = 0; i < EC_MARK_COUNT; i++)
         if (lane->marks[i])
             (void)EC_CUDA(NULL, cudaEventDestroy(lane->marks[i]));
-    for (int i = 0; i < 3; i++)
-        if (streams[i])
-            (void)EC_CUDA(NULL, cudaStreamDestroy(streams[i]));
+    if (lane->run)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(lane->run));
     *lane = (struct ec_lane){0};
 }
 
@@ -77,17 +74,15 @@ static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_pl
                                    const struct ec_image *in, const struct ec_image *out, struct ec_error *error)
 {
     int32_t uploaded = 0;
-    if (!mark(lane, EC_MARK_START, lane->up, error))
-        return EC_ERROR_DEVICE;
     for (int32_t i = 0; i < shared->bands.count; i++) {
         const struct ec_band *band = &shared->bands.bands[i];
         const int32_t bottom = band->top + band->height;
         char *d_in = lane->d_in, *d_out = (char *)lane->d_out + band->out_offset;
         if (!copy_plane(d_in + uploaded * shared->in_pitch_bytes, shared->in_pitch_bytes,
                         (const char *)in->data + uploaded * in->pitch_bytes, in->pitch_bytes, shared->in_row_bytes,
-                        bottom - uploaded, cudaMemcpyHostToDevice, lane->up, error) ||
-            (i + 1 == shared->bands.count && !mark(lane, EC_MARK_UPLOADED, lane->up, error)) ||
-            !link_streams(lane->bands.uploaded[i], lane->up, lane->run, error) ||
+                        bottom - uploaded, cudaMemcpyHostToDevice, shared->up, error) ||
+            (i + 1 == shared->bands.count && !mark(lane, EC_MARK_UPLOADED, shared->up, error)) ||
+            !link_streams(lane->bands.uploaded[i], shared->up, lane->run, error) ||
             !EC_CUDA(error, cudaEventRecord(lane->bands.started[i], lane->run)))
             return EC_ERROR_DEVICE;
         uploaded = bottom;
@@ -98,14 +93,13 @@ static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_pl
         const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &part, lane->run, error);
         if (status != EC_OK)
             return status;
-        if (!link_streams(lane->bands.computed[i], lane->run, lane->down, error) ||
-            (i == 0 && !mark(lane, EC_MARK_DOWNLOAD, lane->down, error)) ||
+        if (!link_streams(lane->bands.computed[i], lane->run, shared->down, error) ||
             !copy_plane((char *)out->data + band->first * out->pitch_bytes, out->pitch_bytes,
                         d_out + (band->first - band->top) * shared->out_pitch_bytes, shared->out_pitch_bytes,
-                        shared->out_row_bytes, band->rows, cudaMemcpyDeviceToHost, lane->down, error))
+                        shared->out_row_bytes, band->rows, cudaMemcpyDeviceToHost, shared->down, error))
             return EC_ERROR_DEVICE;
     }
-    return mark(lane, EC_MARK_END, lane->down, error) ? EC_OK : EC_ERROR_DEVICE;
+    return mark(lane, EC_MARK_END, shared->down, error) ? EC_OK : EC_ERROR_DEVICE;
 }
 
 enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
@@ -127,6 +121,7 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     };
     lane->h2d_bytes = upload ? shared->in_row_bytes * rows : 0;
     lane->d2h_bytes = download ? shared->out_row_bytes * rows : 0;
+    lane->submitted_ns = ec_monotonic_ns();
     if (!ec_gpu_clock_refresh(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
 
@@ -134,15 +129,14 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     if (lane->cut)
         return submit_bands(lane, shared, &frame, in, out, error);
     if (upload) {
-        if (!mark(lane, EC_MARK_START, lane->up, error) ||
-            !copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
-                        cudaMemcpyHostToDevice, lane->up, error) ||
-            !mark(lane, EC_MARK_UPLOADED, lane->up, error) || !wait_for(lane, EC_MARK_UPLOADED, lane->run, error))
+        if (!copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
+                        cudaMemcpyHostToDevice, shared->up, error) ||
+            !mark(lane, EC_MARK_UPLOADED, shared->up, error) || !wait_for(lane, EC_MARK_UPLOADED, lane->run, error))
             return EC_ERROR_DEVICE;
     } else {
         /* A decoder may still be writing the frame: what it has queued comes first. */
         if (device->decode_stream &&
-            (!mark(lane, EC_MARK_START, device->decode_stream, error) || !wait_for(lane, EC_MARK_START, lane->run, error)))
+            (!mark(lane, EC_MARK_DECODED, device->decode_stream, error) || !wait_for(lane, EC_MARK_DECODED, lane->run, error)))
             return EC_ERROR_DEVICE;
         if (!mark(lane, EC_MARK_UPLOADED, lane->run, error))
             return EC_ERROR_DEVICE;
@@ -160,25 +154,28 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         return status;
     if (!download)
         return mark(lane, EC_MARK_END, lane->run, error) ? EC_OK : EC_ERROR_DEVICE;
-    const bool queued = mark(lane, EC_MARK_COMPUTED, lane->run, error) && wait_for(lane, EC_MARK_COMPUTED, lane->down, error) &&
-                        mark(lane, EC_MARK_DOWNLOAD, lane->down, error) &&
+    const bool queued = mark(lane, EC_MARK_COMPUTED, lane->run, error) &&
+                        wait_for(lane, EC_MARK_COMPUTED, shared->down, error) &&
                         copy_plane(out->data, out->pitch_bytes, lane->d_out, shared->out_pitch_bytes, shared->out_row_bytes,
-                                   rows, cudaMemcpyDeviceToHost, lane->down, error) &&
-                        mark(lane, EC_MARK_END, lane->down, error);
+                                   rows, cudaMemcpyDeviceToHost, shared->down, error) &&
+                        mark(lane, EC_MARK_END, shared->down, error);
     return queued ? EC_OK : EC_ERROR_DEVICE;
 }
 
-/* One part of the frame between two marks. */
-static bool map_part(const struct ec_lane *lane, struct ec_job_times *times, enum ec_engine_kind part, enum ec_lane_mark start,
-                     enum ec_lane_mark end, struct ec_error *error)
+static bool map_mark(const struct ec_lane *lane, enum ec_lane_mark m, int64_t *ns, struct ec_error *error)
 {
-    return ec_gpu_clock_map(&lane->clock, lane->marks[start], &times->start_ns[part], error) &&
-           ec_gpu_clock_map(&lane->clock, lane->marks[end], &times->end_ns[part], error);
+    return ec_gpu_clock_map(&lane->clock, lane->marks[m], ns, error);
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 /* The kernels of the bands, with the gaps between them pushed together before the end of the last one: as much time as they
  * took. */
-static bool map_bands(const struct ec_lane *lane, int32_t count, struct ec_job_times *times, struct ec_error *error)
+static bool map_bands(const struct ec_lane *lane, int32_t count, struct ec_job_times *times, int64_t *first_ns,
+                      struct ec_error *error)
 {
     int64_t busy_ns = 0, end_ns = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -187,13 +184,15 @@ static bool map_bands(const struct ec_lane *lane, int32_t count, struct ec_job_t
             !ec_gpu_clock_map(&lane->clock, lane->bands.computed[i], &end_ns, error))
             return false;
         busy_ns += end_ns - start_ns;
+        if (i == 0)
+            *first_ns = end_ns;
     }
     times->start_ns[EC_ENGINE_COMPUTE] = end_ns - busy_ns;
     times->end_ns[EC_ENGINE_COMPUTE] = end_ns;
     return true;
 }
 
-enum ec_status ec_lane_wait(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_job_times *times,
+enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_lane_plan *shared, struct ec_job_times *times,
                             struct ec_error *error)
 {
     if (!EC_CUDA(error, cudaEventSynchronize(lane->marks[EC_MARK_END])))
@@ -202,11 +201,26 @@ enum ec_status ec_lane_wait(struct ec_lane *lane, const struct ec_lane_plan *sha
         return EC_OK;
     const bool upload = lane->h2d_bytes > 0, download = lane->d2h_bytes > 0;
     *times = (struct ec_job_times){.h2d_bytes = lane->h2d_bytes, .d2h_bytes = lane->d2h_bytes};
-    if ((upload && !map_part(lane, times, EC_ENGINE_H2D, EC_MARK_START, EC_MARK_UPLOADED, error)) ||
-        (lane->cut && !map_bands(lane, shared->bands.count, times, error)) ||
-        (!lane->cut &&
-         !map_part(lane, times, EC_ENGINE_COMPUTE, EC_MARK_UPLOADED, download ? EC_MARK_COMPUTED : EC_MARK_END, error)) ||
-        (download && !map_part(lane, times, EC_ENGINE_D2H, EC_MARK_DOWNLOAD, EC_MARK_END, error)))
+    int64_t uploaded_ns = 0, computed_ns = 0, end_ns = 0, ready_ns = 0; /* ready: for the first download */
+    if (!map_mark(lane, EC_MARK_UPLOADED, &uploaded_ns, error) || !map_mark(lane, EC_MARK_END, &end_ns, error))
         return EC_ERROR_DEVICE;
+    computed_ns = end_ns;
+    if (lane->cut ? !map_bands(lane, shared->bands.count, times, &ready_ns, error)
+                  : download && !map_mark(lane, EC_MARK_COMPUTED, &computed_ns, error))
+        return EC_ERROR_DEVICE;
+    if (!lane->cut) {
+        times->start_ns[EC_ENGINE_COMPUTE] = uploaded_ns;
+        times->end_ns[EC_ENGINE_COMPUTE] = ready_ns = computed_ns;
+    }
+    if (upload) {
+        times->start_ns[EC_ENGINE_H2D] = later(lane->submitted_ns, shared->uploaded_ns);
+        times->end_ns[EC_ENGINE_H2D] = later(uploaded_ns, times->start_ns[EC_ENGINE_H2D]);
+        shared->uploaded_ns = uploaded_ns;
+    }
+    if (download) {
+        times->start_ns[EC_ENGINE_D2H] = later(ready_ns, shared->downloaded_ns);
+        times->end_ns[EC_ENGINE_D2H] = later(end_ns, times->start_ns[EC_ENGINE_D2H]);
+        shared->downloaded_ns = end_ns;
+    }
     return EC_OK;
 }

@@ -1,8 +1,10 @@
-/* One frame in flight: its streams, the device planes it works on, and the events that time it. Used by the engine's thread.
+/* One frame in flight: its stream, the device planes it works on, and the events that time it. Used by the engine's thread.
  *
- * Each part of the frame has a stream of its own, linked by events. An operation waits its turn on the hardware queue that its
- * stream used last: in one stream, the mark before an upload would stand behind the downloads of the other lanes (measured on
- * an H200: 73 % of the two-way PCIe limit with one stream a lane). */
+ * Kernels run on the lane's own stream; all uploads of an engine share one stream and all downloads another, linked by events.
+ * An operation waits its turn on the hardware queue that its stream used last: with one stream a lane, the mark before an
+ * upload would stand behind the downloads of the other lanes. And every operation between two copies costs the copy engine some
+ * microseconds, so only what the next part waits for is marked: a copy starts when its engine has done the one before and what
+ * it needs is there. */
 #ifndef EC_CUDA_LANE_H
 #define EC_CUDA_LANE_H
 
@@ -11,14 +13,15 @@
 #include "device.h"
 #include "kernels.h"
 
-enum ec_lane_mark { EC_MARK_START = 0, EC_MARK_UPLOADED, EC_MARK_COMPUTED, EC_MARK_DOWNLOAD, EC_MARK_END, EC_MARK_COUNT };
+enum ec_lane_mark { EC_MARK_DECODED = 0, EC_MARK_UPLOADED, EC_MARK_COMPUTED, EC_MARK_END, EC_MARK_COUNT };
 
 struct ec_lane {
-    cudaStream_t up, run, down;
+    cudaStream_t run;
     cudaEvent_t marks[EC_MARK_COUNT];
     struct ec_gpu_clock clock;
     struct ec_band_marks bands; /* of a frame that is cut */
     bool cut; /* the frame in flight is */
+    int64_t submitted_ns; /* CLOCK_MONOTONIC */
     void *d_in, *d_out, *d_scratch; /* d_scratch: NULL when the plan needs none */
     int64_t h2d_bytes, d2h_bytes; /* of the frame in flight; 0: that image is in device memory */
 };
@@ -32,6 +35,8 @@ struct ec_lane_plan {
     int64_t in_row_bytes, out_row_bytes, in_pitch_bytes, out_pitch_bytes; /* pitch: of the lane's own planes */
     size_t in_bytes, out_bytes, scratch_bytes;
     struct ec_band_plan bands; /* count 1 unless the device was opened for low latency */
+    cudaStream_t up, down;
+    int64_t uploaded_ns, downloaded_ns; /* when the last collected frame's copies ended */
 };
 
 /* `lane` is zeroed. After a failure ec_lane_close still has to be called. */
@@ -44,7 +49,7 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
                               bool limited_range, const struct ec_image *out, struct ec_error *error);
 
 /* Waits for that frame; *times (may be NULL) but for its `lane` is filled. */
-enum ec_status ec_lane_wait(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_job_times *times,
+enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_lane_plan *shared, struct ec_job_times *times,
                             struct ec_error *error);
 
 #endif
