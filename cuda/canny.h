@@ -1,7 +1,7 @@
 /* What the two halves of Canny on the GPU share: where its intermediate results stand in a frame's scratch memory.
  *
  * Memory traffic of a frame of n pixels: the input once, 6 bitmaps of n/8 bytes written and about 12 read, the output once.
- * Labels are 2n bytes, touched only at runs of candidates whose fate is still open after the bitmaps have been spread. */
+ * Labels are 2n bytes, touched only in words with candidates whose fate is still open after the bitmaps have been spread. */
 #ifndef EC_CUDA_CANNY_H
 #define EC_CUDA_CANNY_H
 

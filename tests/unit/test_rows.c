@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -133,11 +134,34 @@ static void luma_of_every_table(void **state)
     }
 }
 
+/* Every gradient of bytes, and those of 10 bits near the borders between directions; the sixteenth by its definition. */
+static void directions_of_short_gradients(void **state)
+{
+    (void)state;
+    enum { LIMIT = 1020, COUNT = 2 * LIMIT + 1 };
+    static int16_t gx[COUNT], gy[COUNT], directions[COUNT];
+    for (int across = -4 * LIMIT; across <= 4 * LIMIT; across++) {
+        const int steep = (int)(abs(across) * 2.414213562), flat = (int)(abs(across) * 0.414213562);
+        for (int i = 0; i < COUNT; i++) {
+            const int near_border = (i % 2 ? steep : flat) + i / 4 % 16 - 8, down = i - LIMIT;
+            gx[i] = (int16_t)across;
+            gy[i] = (int16_t)(abs(across) <= LIMIT ? down : down < 0 ? -near_border : near_border);
+        }
+        measure_16_l1_directions(directions, gx, gy, COUNT);
+        for (int i = 0; i < COUNT; i++)
+            if ((gx[i] || gy[i]) && directions[i] != (int)ec_canny_direction(gx[i], gy[i]))
+                fail_msg("the direction of %d, %d is %d", gx[i], gy[i], directions[i]);
+    }
+    for (int32_t g = -3000000; g <= 3000000; g++)
+        if (ec_sixteenth(g) != (int32_t)rint(g / 16.0))
+            fail_msg("a sixteenth of %d is %d", g, ec_sixteenth(g));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_roots), cmocka_unit_test(medium_roots),        cmocka_unit_test(large_roots),
-        cmocka_unit_test(divisions),   cmocka_unit_test(luma_of_every_table),
+        cmocka_unit_test(divisions),   cmocka_unit_test(luma_of_every_table), cmocka_unit_test(directions_of_short_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
