@@ -69,6 +69,33 @@ class Statistics(support.Case):
         self.assertEqual((self.folder / "old.json").read_text(), "old")
 
 
+class Trace(support.Case):
+    def test_every_interval_of_every_frame(self):
+        self.edgecam(ROAD, "--null", "--frames", "20", "--trace", "trace.json", "--backend", "cpu")
+        events = support.json.loads((self.folder / "trace.json").read_text())
+        tracks = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+        spans = [e for e in events if e["ph"] == "X"]
+        for track, name in (("decode thread", "decode"), ("queue in", "waiting"), ("stage thread", "submit"),
+                            ("stage thread", "collect"), ("queue out", "waiting"), ("sink thread", "deliver")):
+            frames = [e["args"]["frame"] for e in spans if tracks[e["tid"]] == track and e["name"] == name]
+            self.assertEqual(frames, list(range(20)), f"{track}: {name}")
+        self.assertTrue(all(e["ts"] >= 0 and e["dur"] >= 0 for e in spans))
+        by = {(tracks[e["tid"]], e["name"], e["args"]["frame"]): e for e in spans}
+        for n in range(20):
+            read, taken, shown = by["decode thread", "decode", n], by["stage thread", "submit", n], by["sink thread", "deliver", n]
+            self.assertLessEqual(read["ts"], taken["ts"])
+            self.assertLessEqual(taken["ts"] + taken["dur"], shown["ts"] + shown["dur"])
+
+    def test_the_input_is_never_replaced(self):
+        copy = self.folder / "in.mp4"
+        copy.write_bytes(ROAD.read_bytes())
+        self.assertIn("in.mp4", self.message(copy, "--null", "--trace", copy, expect=4))
+        self.assertEqual(copy.read_bytes(), ROAD.read_bytes())
+
+    def test_place_that_cannot_be_written(self):
+        self.assertIn("/nowhere/t.json", self.message(ROAD, "--null", "--trace", "/nowhere/t.json", expect=4))
+
+
 class Progress(support.Case):
     def test_json_lines(self):
         lines = self.edgecam("demo:320x180@50", "--realtime", "--frames", "60", "--null", "--progress", "json", "-q").stderr.splitlines()
