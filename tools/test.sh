@@ -47,7 +47,8 @@ count() {
 cuda=()
 nvidia-smi -L >/dev/null 2>&1 || cuda=(-DCMAKE_CUDA_ARCHITECTURES=75-real)
 suite test -DCMAKE_BUILD_TYPE=Release "${cuda[@]}"
-export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+# Not detect_stack_use_after_return: gcc 12 puts 64-byte vectors unaligned on its fake stack (GCC bug 110027).
+export UBSAN_OPTIONS=print_stacktrace=1
 suite asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEDGECAM_CUDA=OFF -DEDGECAM_SANITIZE=address,undefined
 suite tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEDGECAM_CUDA=OFF -DEDGECAM_SANITIZE=thread
 

@@ -68,7 +68,7 @@ struct ec_pipeline_params {
     int queue_frames; /* frames each queue holds; 0: 4, or 1 for low latency; at most EC_QUEUE_MAX */
     const char
         *trace; /* write every interval of the run to this file, in the Trace Event Format (Perfetto opens it); NULL: no */
-    bool measure_limits; /* measure what memory and PCIe can do before the run (about a second), for ec_stats */
+    bool measure_limits; /* CUDA: measure what memory and PCIe can do before the run (about a second), for ec_stats */
     /* Opening a live or networked input may take long: it gives up with EC_STOPPED soon after this becomes non-zero (a signal
      * handler may set it). NULL: no such wish. Before ec_pipeline_open returns there is nothing ec_pipeline_stop could stop. */
     const volatile sig_atomic_t *cancel;
@@ -90,7 +90,8 @@ EC_API enum ec_status ec_pipeline_open(struct ec_pipeline **out, const struct ec
  * under its final name. */
 EC_API enum ec_status ec_pipeline_run(struct ec_pipeline *pipeline);
 
-/* Ends ec_pipeline_run within a second, from any thread or signal handler, before or during the run. */
+/* Ends ec_pipeline_run within about a second (it does not wait for a reader of standard output that stands still; that call
+ * then returns when the reader goes on or away), from any thread or signal handler, before or during the run. */
 EC_API void ec_pipeline_stop(struct ec_pipeline *pipeline);
 
 /* A snapshot, from any thread, at any time between open and close. */

@@ -23,6 +23,7 @@
 #include "source/source.h"
 
 #define DEFAULT_LANES 3
+#define LIMIT_BLOCK_BYTES (3840 * 2160) /* a 4K frame */
 #define DEFAULT_QUEUE_FRAMES 4
 #define QUEUE_PACKET_BYTES (8 << 20)
 
@@ -61,6 +62,8 @@ static enum ec_status check_params(const struct ec_pipeline_params *p, struct ec
         return ec_fail(error, EC_ERROR_ARGUMENT, "the queue must hold 1 to %d frames, got %d", EC_QUEUE_MAX, p->queue_frames);
     if (!(p->start_s >= 0) || !(p->duration_s >= 0) || p->start_s > 1e9 || p->duration_s > 1e9)
         return ec_fail(error, EC_ERROR_ARGUMENT, "start and duration must be 0 to 1e9 seconds");
+    if ((unsigned)p->decoder > EC_DECODER_NVDEC || p->decoder_threads < 0 || p->decoder_threads > 1024)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "decoder must be 0 to %d and its threads 0 to 1024", EC_DECODER_NVDEC);
     if (p->max_frames < 0 || (p->has_stream && p->stream < 0))
         return ec_fail(error, EC_ERROR_ARGUMENT, "frame count and stream index must not be negative");
     return EC_OK;
@@ -118,11 +121,11 @@ static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_i
     return status;
 }
 
-static enum ec_status measure_limits(struct ec_pipeline *l, const struct ec_stream_info *info, struct ec_error *error)
+/* Before the source has anything ready: a frame that waited meanwhile would look late. */
+static enum ec_status measure_limits(struct ec_pipeline *l, struct ec_error *error)
 {
     struct ec_limits limits;
-    const size_t bytes = (size_t)info->width_px * (size_t)info->height_px * (info->depth_bits > 8 ? 2 : 1);
-    const enum ec_status status = l->backend->measure(l->device, bytes, &limits, error);
+    const enum ec_status status = l->backend->measure(l->device, LIMIT_BLOCK_BYTES, &limits, error);
     if (status == EC_OK)
         ec_meters_limits(l->meters, &limits);
     return status;
@@ -153,7 +156,11 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     l->results = ec_pool_open(l->backend, l->device);
     if (!l->meters || !l->frames || !l->results)
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
-    status = open_source(l, error);
+    /* The engines that the limits are for are the GPU's. */
+    if (l->p.measure_limits && l->backend == &ec_backend_cuda)
+        status = measure_limits(l, error);
+    if (status == EC_OK)
+        status = open_source(l, error);
     if (status != EC_OK)
         return status;
 
@@ -164,8 +171,6 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (!l->queue_in || !l->queue_out)
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
     status = open_stage(l, info, error);
-    if (status == EC_OK && l->p.measure_limits)
-        status = measure_limits(l, info, error);
     l->delivery = (struct ec_delivery){.params = &l->p, .meters = l->meters, .trace = l->trace, .halt = &l->halt};
     if (status == EC_OK)
         status = ec_delivery_open(&l->delivery, info, l->depth_bits, error);

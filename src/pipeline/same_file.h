@@ -9,4 +9,9 @@
  * that *target describes, through whatever link. NULL input: no. */
 bool ec_is_input_file(const char *input, const struct stat *target);
 
+/* Whether `input` may read the file `path` without being it: a picture pattern that it fits (or that its own pattern meets), an
+ * address such as concat:a|b that names it, or a playlist (a text file) that does. Names are compared without their folders, so
+ * the answer may be yes too often, never too seldom for those kinds. */
+bool ec_input_mentions(const char *input, const char *path);
+
 #endif

@@ -99,10 +99,23 @@ static enum AVCodecID usual_codec(const AVOutputFormat *format, const char *outp
     return av_guess_codec(format, NULL, output, NULL, AVMEDIA_TYPE_VIDEO);
 }
 
+/* Formats of sound whose only picture is a cover. */
+static bool holds_covers_only(const AVOutputFormat *format)
+{
+    static const char *const names[] = {"mp3", "flac", "aiff", "ogg", "oga", "opus", "spx", "wv", "tta", "mp2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(format->name, names[i]) == 0)
+            return format->video_codec != AV_CODEC_ID_THEORA;
+    return false;
+}
+
 enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count, const struct ec_pipeline_params *params,
                              const struct ec_mux *mux, struct ec_error *error)
 {
     const AVOutputFormat *format = mux->context->oformat;
+    if (holds_covers_only(format))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: the format %s holds no video", mux->target->name,
+                       format->name);
     /* A muxer of bare pictures takes the frames themselves, whatever it is told to encode. */
     const bool bare = format->video_codec == AV_CODEC_ID_WRAPPED_AVFRAME;
     const char *name = bare && params->codec && strcmp(params->codec, "rawvideo") == 0 ? "wrapped_avframe" : params->codec;

@@ -17,6 +17,8 @@ struct ec_encoder {
     struct ec_timing timing;
     AVRational input_time_base;
     int64_t last_pts, frames, written; /* frames given to the encoder; packets taken from it */
+    int64_t first_pts;
+    bool told_uneven;
     AVFrame *frame;
     AVPacket *packet;
     struct ec_durations durations; /* of the frames inside: not every encoder hands them through */
@@ -188,11 +190,29 @@ fail:
     return status;
 }
 
+/* A format that only counts frames cannot hold times that are not even. */
+static void tell_uneven(struct ec_encoder *e, const struct ec_frame *frame)
+{
+    if (!e->timing.counted || e->told_uneven)
+        return;
+    const AVRational tick = av_inv_q(e->timing.frame_rate);
+    if (e->frames == 0)
+        e->first_pts = frame->pts;
+    const int64_t at = av_rescale_q(frame->pts - e->first_pts, e->input_time_base, tick);
+    if (at >= e->frames - 1 && at <= e->frames + 1)
+        return;
+    e->told_uneven = true;
+    ec_log(&e->mux->logger, EC_LOG_WARNING,
+           "%s: this format keeps no times; the frames, which are not evenly spaced, get %.4g a second", e->mux->target->name,
+           av_q2d(e->timing.frame_rate));
+}
+
 /* Time and length of a frame in the encoder's ticks, strictly increasing. */
 static void stamp(struct ec_encoder *e, const struct ec_frame *frame, int64_t *pts, int64_t *duration)
 {
     const AVRational to = e->context->time_base;
     *pts = e->timing.counted ? e->frames : av_rescale_q(frame->pts, e->input_time_base, to);
+    tell_uneven(e, frame);
     if (e->last_pts != AV_NOPTS_VALUE && *pts <= e->last_pts)
         *pts = e->last_pts + 1;
     *duration = frame->duration > 0 && !e->timing.counted ? av_rescale_q(frame->duration, e->input_time_base, to)

@@ -60,6 +60,9 @@ static enum ec_status check_existing(const struct ec_target *target, const char 
         return ec_fail(error, EC_ERROR_OUTPUT, "cannot write %s: it is a directory", target->name);
     if (ec_is_input_file(input, info))
         return ec_fail(error, EC_ERROR_OUTPUT, "%s is the input itself; name another output", target->name);
+    if (ec_input_mentions(input, target->path))
+        return ec_fail(error, EC_ERROR_OUTPUT, "%s may be one of the files that the input %s reads; name another output",
+                       target->name, input);
     if (!target->overwrite)
         return ec_fail(error, EC_ERROR_OUTPUT, "%s exists; use -y to replace it", target->name);
     if (access(target->path, W_OK))
@@ -145,6 +148,9 @@ static enum ec_status open_series(struct ec_target *target, const char *input, s
             return ec_fail(error, EC_ERROR_OUTPUT, "cannot write %s: %s is a directory", target->name, first);
         if (ec_is_input_file(input, &info))
             return ec_fail(error, EC_ERROR_OUTPUT, "%s is the input itself; name another output", first);
+        if (ec_input_mentions(input, target->path))
+            return ec_fail(error, EC_ERROR_OUTPUT, "%s may be one of the files that the input %s reads; name another output",
+                           target->name, input);
         if (!target->overwrite)
             return ec_fail(error, EC_ERROR_OUTPUT, "%s exists; use -y to replace it", first);
     }

@@ -41,6 +41,9 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
         duration = c->default_duration;
     if (is_time(pts)) {
         pts += c->jump - av_rescale_q(c->shift_us, MICROSECONDS, c->base);
+        if (c->drop_early && pts < 0)
+            return false;
+        pts += c->round;
         /* A jump back by more than a second is a new beginning (joined streams, wrapped counters), not disorder. */
         if (c->any && (double)(c->last_pts - pts) * av_q2d(c->base) > 1.0) {
             c->jump += c->next_pts - pts;
@@ -49,8 +52,6 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
     } else {
         pts = c->next_pts;
     }
-    if (c->drop_early && pts < 0)
-        return false;
     if (c->any && pts <= c->last_pts)
         pts = c->last_pts + 1;
     if (!isnan(c->end_s) && (double)pts * av_q2d(c->base) >= c->end_s - 1e-9) {
@@ -67,15 +68,17 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
 bool ec_clock_shift_packet(const struct ec_clock *c, AVPacket *p, AVRational base)
 {
     const int64_t shift = av_rescale_q(c->shift_us, MICROSECONDS, base) - av_rescale_q(c->jump, c->base, base);
+    const int64_t own = is_time(p->pts) ? p->pts : p->dts;
+    if (c->drop_early && (!is_time(own) || own - shift < 0))
+        return false;
+    const int64_t move = av_rescale_q(c->round, c->base, base) - shift;
     if (is_time(p->pts))
-        p->pts -= shift;
+        p->pts += move;
     if (is_time(p->dts))
-        p->dts -= shift;
+        p->dts += move;
     const int64_t at = is_time(p->pts) ? p->pts : p->dts;
     if (!is_time(at))
-        return !c->drop_early;
-    if (c->drop_early && at < 0)
-        return false;
+        return true;
     return isnan(c->end_s) || (double)at * av_q2d(base) < c->end_s;
 }
 
@@ -84,11 +87,19 @@ bool ec_clock_is_far_past(const struct ec_clock *c, const AVPacket *p, AVRationa
     return !isnan(c->end_s) && is_time(p->dts) && (double)p->dts * av_q2d(base) - (double)c->shift_us / 1e6 > c->end_s + 1.0;
 }
 
+void ec_clock_restart(struct ec_clock *c)
+{
+    c->jump = c->round = c->next_pts = 0;
+    c->last_pts = INT64_MIN;
+    c->any = c->in_round = c->past_end = false;
+}
+
 bool ec_clock_next_round(struct ec_clock *c)
 {
     if (!c->in_round)
         return false;
     c->in_round = false;
-    c->jump = c->next_pts;
+    c->round = c->next_pts;
+    c->jump = 0;
     return true;
 }

@@ -14,7 +14,8 @@ struct ec_clock {
     bool drop_early; /* what ends before 0 is not wanted (after a seek) */
     double end_s; /* on the shifted axis; NaN: none */
     int64_t default_duration; /* in base */
-    int64_t jump; /* in base: added after a backward jump of the input, or a new round */
+    int64_t jump; /* in base: added after a backward jump of the input, within a round */
+    int64_t round; /* in base: added since the input was started again */
     int64_t next_pts, last_pts;
     bool any; /* a frame has been stamped */
     bool in_round; /* since the last new round */
@@ -36,6 +37,9 @@ bool ec_clock_shift_packet(const struct ec_clock *clock, AVPacket *packet, AVRat
 
 /* True for a video packet (in the container's own terms) so far behind the end that other streams have reached it too. */
 bool ec_clock_is_far_past(const struct ec_clock *clock, const AVPacket *packet, AVRational base);
+
+/* Back to the state before the first frame. */
+void ec_clock_restart(struct ec_clock *clock);
 
 /* The input starts again: frames go on behind the last one. False: the round that ends had none. */
 bool ec_clock_next_round(struct ec_clock *clock);

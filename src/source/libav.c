@@ -12,7 +12,7 @@
 #include "source/pictures.h"
 #include "source/source.h"
 
-#define PENDING_MAX_BYTES (64 << 20) /* of other streams' packets that may precede the first frame */
+#define PENDING_MAX_BYTES (512 << 20) /* of other streams' packets that may precede the first frame */
 
 struct ec_source {
     struct ec_source_env env;
@@ -24,6 +24,7 @@ struct ec_source {
     AVPacket *packet;
     AVFrame *decoded;
     struct ec_pictures pictures;
+    double preroll_s; /* how far in front of the wanted start decoding has to begin */
     bool packets_wanted, ended;
     int64_t video_packets, video_end; /* end of the last one in the file, in bytes */
     atomic_llong damaged;
@@ -116,14 +117,30 @@ static void count_missing(struct ec_source *s)
         atomic_fetch_add(&s->damaged, 1);
 }
 
-static bool rewind_input(struct ec_source *s)
+/* Goes to `before_s` in front of the wanted start; the decoder begins anew. */
+static bool go_to_start(struct ec_source *s, double before_s)
 {
     AVFormatContext *c = s->input.container;
-    const int64_t start = c->start_time == AV_NOPTS_VALUE ? 0 : c->start_time;
-    if (!ec_clock_next_round(&s->clock) || avformat_seek_file(c, -1, INT64_MIN, start, start, AVSEEK_FLAG_BACKWARD) < 0)
+    const int64_t first = c->start_time == AV_NOPTS_VALUE ? 0 : c->start_time;
+    int64_t target = s->clock.shift_us - (int64_t)(before_s * AV_TIME_BASE);
+    /* The first decoding time may lie before the first presentation time; not every format knows places there. */
+    if (target <= first)
+        target = first - AV_TIME_BASE;
+    if (avformat_seek_file(c, -1, INT64_MIN, target, target, AVSEEK_FLAG_BACKWARD) < 0 &&
+        (target > first || avformat_seek_file(c, -1, INT64_MIN, first, first, AVSEEK_FLAG_BACKWARD) < 0))
         return false;
     avcodec_flush_buffers(s->decoder);
     return true;
+}
+
+static bool rewind_input(struct ec_source *s)
+{
+    if (!ec_clock_next_round(&s->clock))
+        return false;
+    if (go_to_start(s, s->preroll_s))
+        return true;
+    ec_log(&s->env.logger, EC_LOG_WARNING, "%s: it cannot be played again: this input cannot be rewound", s->input.name);
+    return false;
 }
 
 static enum ec_status reading_failed(const struct ec_source *s, int r, struct ec_error *error)
@@ -173,17 +190,6 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
     return status;
 }
 
-static enum ec_status seek_start(struct ec_source *s, struct ec_error *error)
-{
-    if (s->p->start_s == 0)
-        return EC_OK;
-    AVFormatContext *c = s->input.container;
-    const int64_t target = s->clock.shift_us;
-    if (avformat_seek_file(c, -1, INT64_MIN, target, target, 0) < 0)
-        return ec_fail(error, EC_ERROR_INPUT, "%s: this input cannot be entered at %g s", s->input.name, s->p->start_s);
-    return EC_OK;
-}
-
 static void discard_unwanted(struct ec_source *s)
 {
     AVFormatContext *c = s->input.container;
@@ -225,8 +231,9 @@ static enum ec_status reach_first_frame(struct ec_source *s, struct ec_error *er
     enum ec_status status = EC_OK;
     while (status == EC_OK && s->info.width_px == 0) {
         if (s->pictures.items.packet_bytes > PENDING_MAX_BYTES)
-            return ec_fail(error, EC_ERROR_INPUT, "%s: no video frame in the first %d MiB of the other streams", s->input.name,
-                           PENDING_MAX_BYTES >> 20);
+            return ec_fail(error, EC_ERROR_INPUT,
+                           "%s: no video frame in the first %d MiB of the other streams (--no-audio leaves them out)",
+                           s->input.name, PENDING_MAX_BYTES >> 20);
         if (s->ended && ec_input_cancelled(&s->input))
             return ec_fail(error, EC_STOPPED, "%s: stopped", s->input.name);
         if (s->ended)
@@ -235,6 +242,35 @@ static enum ec_status reach_first_frame(struct ec_source *s, struct ec_error *er
         status = advance(s, error);
     }
     return status;
+}
+
+/* True when the first frame stands where the person wanted to begin; streams without an index may seek to a place from where
+ * the decoder finds its feet only later. */
+static bool begins_in_time(const struct ec_source *s)
+{
+    return s->pictures.first_pts <= s->clock.default_duration;
+}
+
+/* Seeks to --start, and from further in front as long as the first frame comes late. */
+static enum ec_status enter_at_start(struct ec_source *s, struct ec_error *error)
+{
+    for (s->preroll_s = 0;; s->preroll_s = s->preroll_s > 0 ? 4 * s->preroll_s : 2) {
+        if (!go_to_start(s, s->preroll_s))
+            return ec_fail(error, EC_ERROR_INPUT, "%s: this input cannot be entered at %g s", s->input.name, s->p->start_s);
+        struct ec_error local = {0};
+        const enum ec_status status = reach_first_frame(s, &local);
+        const bool last = s->preroll_s > s->p->start_s;
+        if (last || (status == EC_OK && begins_in_time(s)) || (status != EC_OK && status != EC_ERROR_FRAMES)) {
+            *error = local;
+            return status;
+        }
+        ec_item_list_clear(&s->pictures.items);
+        ec_clock_restart(&s->clock);
+        s->info.width_px = 0;
+        s->ended = false;
+        s->video_packets = 0;
+        atomic_store(&s->damaged, 0);
+    }
 }
 
 static void libav_close(struct ec_source **source)
@@ -306,9 +342,9 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
     status = ec_pictures_open(&s->pictures, error);
     if (status == EC_OK)
         status = choose_decoder(s, error);
-    if (status == EC_OK)
-        status = seek_start(s, error);
-    return status == EC_OK ? reach_first_frame(s, error) : status;
+    if (status != EC_OK)
+        return status;
+    return s->p->start_s > 0 ? enter_at_start(s, error) : reach_first_frame(s, error);
 }
 
 static enum ec_status libav_open(struct ec_source **out, const struct ec_pipeline_params *params,

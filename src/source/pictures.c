@@ -17,8 +17,10 @@ static enum ec_status out_of_memory(const struct ec_pictures *s, struct ec_error
 }
 
 /* The first frame tells what all of them will be. */
-static void describe_frames(struct ec_pictures *s, const struct ec_image *image, const AVFrame *picture)
+static void describe_frames(struct ec_pictures *s, const struct ec_frame *frame, const AVFrame *picture)
 {
+    const struct ec_image *image = &frame->image;
+    s->first_pts = frame->pts;
     s->info->width_px = image->width_px;
     s->info->height_px = image->height_px;
     s->info->depth_bits = image->depth_bits;
@@ -36,7 +38,7 @@ static enum ec_status append_frame(struct ec_pictures *s, struct ec_frame *frame
     if (status != EC_OK)
         av_buffer_unref(&frame->owner);
     else if (s->info->width_px == 0)
-        describe_frames(s, &frame->image, picture);
+        describe_frames(s, frame, picture);
     return status;
 }
 

@@ -24,6 +24,7 @@ struct ec_pictures {
     struct ec_clock *clock;
     bool on_device; /* the decoder was asked for pictures in a GPU's memory */
 
+    int64_t first_pts; /* of the first frame, on the shifted axis */
     struct ec_item_list items; /* frames that are ready; the owner takes them, and may append packets */
     struct ec_orientation orientation; /* of the stream; a frame's own goes before */
 

@@ -52,6 +52,23 @@ class Convert(support.Case):
         self.edgecam(ROAD, "-o", out, "--start", "2", "--duration", "0:01")
         self.assertEqual(int(support.video_of(support.probe(out))["nb_read_frames"]), 25)
 
+    def test_part_of_a_stream_without_an_index(self):
+        """The decoder finds its feet at a key frame: decoding has to begin in front of the wanted start."""
+        stream = self.folder / "road.ts"
+        support.judge("ffmpeg", "-v", "error", "-i", ROAD, "-c", "copy", stream)
+        whole = [h for _, _, h in self.hashes(ROAD)]
+        for start in (1, 5, 8):
+            part = self.hashes(stream, "--start", str(start))
+            self.assertEqual([h for _, _, h in part], whole[25 * start:], f"from {start} s")
+            self.assertAlmostEqual(part[0][1], 0, delta=0.04)
+
+    def test_loop_of_a_part(self):
+        lines = self.hashes(ROAD, "--start", "8", "--loop", "--frames", "50")
+        part = [h for _, _, h in self.hashes(ROAD)][200:]
+        self.assertEqual([h for _, _, h in lines], (part * 3)[:50])
+        for n, (_, seconds, _) in enumerate(lines):
+            self.assertAlmostEqual(seconds, n / 25, delta=0.001)
+
     def test_prefilter(self):
         out = self.folder / "small.mkv"
         self.edgecam(ROAD, "-o", out, "--pre", "scale=480:-2", "--frames", 3)

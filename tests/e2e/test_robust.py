@@ -105,5 +105,32 @@ class Disk(support.Case):
         self.assertTrue(pathlib.Path("/dev/null").is_char_device())
 
 
+class InputsOfManyFiles(support.Case):
+    """-y never replaces a file that the input may read, however it is named."""
+
+    def test_lists_addresses_and_patterns(self):
+        clip = self.folder / "x.mp4"
+        clip.write_bytes(ROAD.read_bytes())
+        (self.folder / "list.txt").write_text("file x.mp4\n")
+        for arguments in (("-f", "concat", "list.txt"), ("concat:x.mp4",), ("async:x.mp4",)):
+            self.assertIn("x.mp4", self.message(*arguments, "-o", "x.mp4", "-y", expect=4))
+        self.assertEqual(clip.read_bytes(), ROAD.read_bytes())
+        support.judge("ffmpeg", "-v", "error", "-i", clip, "-frames:v", "3", self.folder / "s%03d.png")
+        before = (self.folder / "s002.png").read_bytes()
+        for output in ("s%3d.png", "s00%d.png", "s002.png"):
+            self.message("s%03d.png", "-o", output, "-y", "--frames", "1", expect=4)
+        self.assertEqual((self.folder / "s002.png").read_bytes(), before)
+        for _ in range(2):
+            self.edgecam("s%03d.png", "-o", "edges%03d.png", "-y")
+            self.edgecam("s%03d.png", "-o", "edges.mp4", "-y")
+
+
+class Sound(support.Case):
+    def test_formats_of_sound_hold_no_video(self):
+        for name in ("x.mp3", "x.flac", "x.wav"):
+            self.assertIn("holds no video", self.message(ROAD, "-o", name, expect=2))
+            self.assertFalse((self.folder / name).exists())
+
+
 if __name__ == "__main__":
     support.main()

@@ -87,6 +87,30 @@ static void clock_goes_on_in_a_new_round(void **state)
     assert_false(ec_clock_next_round(&c));
 }
 
+/* A round of a part: what lies in front of the wanted start is dropped every time. */
+static void clock_drops_the_front_in_every_round(void **state)
+{
+    (void)state;
+    struct ec_clock c;
+    int64_t pts, duration;
+    ec_clock_init(&c, ms, (AVRational){25, 1}, 0, 1.0, 0);
+    for (int round = 0; round < 3; round++) {
+        assert_false(ec_clock_stamp(&c, 920, 40, &pts, &duration));
+        assert_true(ec_clock_stamp(&c, 1000, 40, &pts, &duration));
+        assert_int_equal(pts, 80 * round);
+        assert_true(ec_clock_stamp(&c, 1040, 40, &pts, &duration));
+        assert_int_equal(pts, 80 * round + 40);
+        AVPacket *p = av_packet_alloc();
+        p->pts = p->dts = 48000;
+        assert_true(ec_clock_shift_packet(&c, p, (AVRational){1, 48000}));
+        assert_int_equal(p->pts, 48 * 80 * round);
+        p->pts = p->dts = 47000;
+        assert_false(ec_clock_shift_packet(&c, p, (AVRational){1, 48000}));
+        av_packet_free(&p);
+        assert_true(ec_clock_next_round(&c));
+    }
+}
+
 /* Where a display matrix puts the corner pixels of a w x h picture, worked out from its definition. */
 static void orientation_follows_the_matrix(void **state)
 {
@@ -266,6 +290,7 @@ int main(void)
         cmocka_unit_test(clock_keeps_good_times_and_mends_bad_ones),
         cmocka_unit_test(clock_cuts_the_wanted_part),
         cmocka_unit_test(clock_goes_on_in_a_new_round),
+        cmocka_unit_test(clock_drops_the_front_in_every_round),
         cmocka_unit_test(orientation_follows_the_matrix),
         cmocka_unit_test(chains_do_what_the_flags_say),
         cmocka_unit_test(gray_out_of_every_format),
