@@ -12,6 +12,8 @@ fi
 tools/setup.sh
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DEDGECAM_CUDA=$cuda
 cmake --build build --target edgecam
+# That was for this build: a configuration by hand decides for itself again.
+sed -i 's/^EDGECAM_CUDA:STRING=OFF$/EDGECAM_CUDA:STRING=AUTO/' build/CMakeCache.txt
 build/src/edgecam samples/media/road_960x540.mp4 -o road_edges.mp4 -y
 
 cat <<'EOT'

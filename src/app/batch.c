@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "app/job_list.h"
+#include "app/report_files.h"
 
 static enum ec_status make_folder(const char *name, struct ec_error *error)
 {
@@ -41,7 +41,8 @@ enum ec_status app_batch(const struct app_context *c)
     struct app_job_list list = {0};
     enum ec_status status = EC_OK;
     int failed = 0, done = 0;
-    if (make_folder(c->options->out_dir, &error) || app_job_list_make(&list, c->options, &error))
+    if (app_job_list_make(&list, c->options, &error) || app_report_files_check_batch(c->options, &list, &error) ||
+        make_folder(c->options->out_dir, &error))
         goto fail;
 
     for (; done < list.count && status != EC_STOPPED; done++) {

@@ -1,5 +1,6 @@
 #include "app/bench.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,15 @@ static enum ec_status choose_backends(struct bench_backend backends[BACKENDS], i
     return EC_OK;
 }
 
+/* Each line at once: the next one takes a while. */
+static enum ec_status flush(FILE *table, const struct app_context *c)
+{
+    if (fflush(table) == 0)
+        return EC_OK;
+    ec_log(&c->logger, EC_LOG_ERROR, "the table cannot be written to standard output: %s", strerror(errno));
+    return EC_ERROR_OUTPUT;
+}
+
 struct bench {
     struct bench_picture picture;
     struct bench_backend backends[BACKENDS];
@@ -64,8 +74,9 @@ static enum ec_status measure_kernels(struct bench *b, const struct app_context 
                 return error.status;
             }
             bench_print_kernels(table, result);
-            fflush(table);
             b->result_count++;
+            if (flush(table, c))
+                return EC_ERROR_OUTPUT;
             if (app_signals_caught(c->signals))
                 return EC_STOPPED;
         }
@@ -82,7 +93,8 @@ static enum ec_status measure_runs(struct bench *b, const struct app_context *c,
         if (status)
             return status;
         bench_print_run(table, &b->results[i]);
-        fflush(table);
+        if (flush(table, c))
+            return EC_ERROR_OUTPUT;
     }
     return EC_OK;
 }

@@ -41,9 +41,9 @@ static enum ec_status run_once(const struct app_context *c, const struct ec_pipe
     enum ec_status status = ec_pipeline_open(&pipeline, params);
     if (status)
         return status;
-    app_signals_watch(c->signals, pipeline);
+    app_signals_watch(c->signals, pipeline, true);
     status = ec_pipeline_run(pipeline);
-    app_signals_watch(c->signals, NULL);
+    app_signals_watch(c->signals, NULL, false);
     ec_pipeline_stats(pipeline, stats);
     ec_pipeline_close(&pipeline);
     return status;

@@ -1,6 +1,7 @@
 #include "app/doctor.h"
 
 #include <SDL.h>
+#include <errno.h>
 #include <libavutil/log.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 struct page {
     char group[32]; /* the one that is being printed */
     int problems;
+    int cause; /* errno of the first line that standard output did not take */
 };
 
 static void print_finding(void *opaque, const char *group, enum ec_verdict verdict, const char *text)
@@ -26,7 +28,8 @@ static void print_finding(void *opaque, const char *group, enum ec_verdict verdi
     }
     printf("  %-8s %s\n", words[verdict], text);
     page->problems += verdict == EC_VERDICT_PROBLEM;
-    fflush(stdout); /* what comes next may take a while */
+    if (fflush(stdout) != 0 && !page->cause) /* at once: what comes next may take a while */
+        page->cause = errno;
 }
 
 static void examine_build(const struct ec_examiner *examiner)
@@ -84,5 +87,9 @@ enum ec_status app_doctor(const struct app_options *options)
         ec_backend_cuda.examine(params, &examiner);
         doctor_nvenc(&examiner);
     }
-    return conclude(&page, &examiner, params);
+    const enum ec_status status = conclude(&page, &examiner, params);
+    if (!page.cause)
+        return status;
+    fprintf(stderr, "edgecam: standard output: %s\n", strerror(page.cause));
+    return EC_ERROR_OUTPUT;
 }

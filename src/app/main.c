@@ -11,6 +11,7 @@
 #include "app/help.h"
 #include "app/list.h"
 #include "app/options.h"
+#include "app/report_files.h"
 #include "app/run.h"
 
 static enum ec_status run_task(const struct app_context *c)
@@ -37,8 +38,8 @@ static int run_videos(struct app_options *options)
     options->pipeline.logger = options->pipeline.edge.logger = c.logger;
     options->pipeline.cancel = app_signals_cancel(c.signals);
     options->pipeline.measure_limits = options->stats && options->task == APP_RUN;
-    if (options->stats &&
-        app_stats_file_open(&c.stats, options->stats, options->inputs, options->input_count, &error) != EC_OK) {
+    if (app_report_files_check(options, &error) ||
+        (options->stats && app_stats_file_open(&c.stats, options->stats, options->inputs, options->input_count, &error))) {
         ec_log(&c.logger, EC_LOG_ERROR, "%s", error.text);
         exit_status = app_exit_status(error.status, 0);
         goto done;

@@ -35,6 +35,23 @@ void app_options_free(struct app_options *o)
     *o = (struct app_options){0};
 }
 
+/* False unless two or more options begin with `name`. */
+static bool is_ambiguous(const char *name, struct ec_error *error)
+{
+    char list[320] = "";
+    int count = 0;
+    for (int i = 0; i < app_option_count; i++) {
+        if (strncmp(app_option_table[i].name, name, strlen(name)) != 0)
+            continue;
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s--%s", count++ ? ", " : "", app_option_table[i].name);
+    }
+    if (count < 2)
+        return false;
+    ec_fail(error, EC_ERROR_ARGUMENT, "ambiguous option '--%s': it could be %s", name, list);
+    return true;
+}
+
 static enum ec_status unknown_option(const char *word, struct ec_error *error)
 {
     if (word[0] != '-' || word[1] != '-')
@@ -42,6 +59,8 @@ static enum ec_status unknown_option(const char *word, struct ec_error *error)
     char name[64] = "";
     struct app_suggestion best = {0};
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (name[0] && is_ambiguous(name, error))
+        return error->status;
     for (int i = 0; i < app_option_count; i++)
         app_suggest(&best, name, app_option_table[i].name);
     if (best.word)
@@ -232,8 +251,6 @@ static enum ec_status check_outputs(struct app_options *o, struct ec_error *erro
         return ec_fail(error, EC_ERROR_ARGUMENT, "%s and %s cannot both write to standard output", owners[0], owners[1]);
     if (o->out_dir && o->pipeline.output)
         return ec_fail(error, EC_ERROR_ARGUMENT, "-o names one output, --out-dir a folder of them: use one of the two");
-    if (o->stats && o->pipeline.output && strcmp(o->stats, "-") != 0 && strcmp(o->stats, o->pipeline.output) == 0)
-        return ec_fail(error, EC_ERROR_ARGUMENT, "--stats and -o both name '%s'", o->stats);
 
     const bool named = o->out_dir || o->pipeline.output || o->pipeline.display || o->pipeline.hash || o->pipeline.null_sink;
     if (!named && !has_display())

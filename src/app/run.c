@@ -1,5 +1,7 @@
 #include "app/run.h"
 
+#include <string.h>
+
 #include "app/progress.h"
 #include "app/report.h"
 
@@ -9,11 +11,12 @@ enum ec_status app_run(const struct app_context *c, const struct ec_pipeline_par
     struct ec_stats last = {0};
     enum ec_status status = ec_pipeline_open(&pipeline, params);
     if (status == EC_OK) {
-        app_signals_watch(c->signals, pipeline);
+        const bool writes_file = (params->output && strcmp(params->output, "-") != 0) || params->trace || c->stats;
+        app_signals_watch(c->signals, pipeline, writes_file);
         struct app_progress *progress = app_progress_start(pipeline, c->log, c->options->progress, c->options->log_level);
         status = ec_pipeline_run(pipeline);
         app_progress_stop(&progress);
-        app_signals_watch(c->signals, NULL);
+        app_signals_watch(c->signals, NULL, false);
         ec_pipeline_stats(pipeline, &last);
         if (status == EC_OK || status == EC_STOPPED || status == EC_ERROR_FRAMES)
             app_report_summary(&c->logger, params, &last);

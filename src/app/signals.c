@@ -1,10 +1,14 @@
 #include "app/signals.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_S 2 /* with a reader of standard output, after the first signal */
 
 struct app_signals {
     sigset_t set;
@@ -13,6 +17,7 @@ struct app_signals {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     struct ec_pipeline *pipeline;
+    bool writes_file; /* the pipeline does */
     int caught;
     bool closing;
 };
@@ -57,15 +62,30 @@ static bool is_closing(struct app_signals *s)
     return closing;
 }
 
+/* Whether the pipeline stands still because nobody reads its standard output, and there is no file that it could finish. */
+static bool waits_for_reader(struct app_signals *s)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    pthread_mutex_lock(&s->lock);
+    const bool expendable = s->pipeline && !s->writes_file;
+    pthread_mutex_unlock(&s->lock);
+    return expendable && poll(&output, 1, 0) == 0;
+}
+
 static void *wait_for_signals(void *opaque)
 {
+    static const struct timespec patience = {.tv_sec = PATIENCE_S};
     struct app_signals *s = opaque;
-    int signal_number = 0;
-    while (sigwait(&s->set, &signal_number) == 0 && !is_closing(s)) {
-        if (app_signals_caught(s) || !stop_pipeline(s, signal_number))
+    for (;;) {
+        const int caught = app_signals_caught(s);
+        const int signal_number = caught ? sigtimedwait(&s->set, NULL, &patience) : sigwaitinfo(&s->set, NULL);
+        if (is_closing(s))
+            return NULL;
+        if (signal_number > 0 && (caught || !stop_pipeline(s, signal_number)))
             end_process(signal_number);
+        else if (signal_number < 0 && errno == EAGAIN && waits_for_reader(s))
+            end_process(caught);
     }
-    return NULL;
 }
 
 struct app_signals *app_signals_open(void)
@@ -120,10 +140,11 @@ void app_signals_close(struct app_signals **signals)
     *signals = NULL;
 }
 
-void app_signals_watch(struct app_signals *s, struct ec_pipeline *pipeline)
+void app_signals_watch(struct app_signals *s, struct ec_pipeline *pipeline, bool writes_file)
 {
     pthread_mutex_lock(&s->lock);
     s->pipeline = pipeline;
+    s->writes_file = writes_file;
     if (pipeline && s->caught)
         ec_pipeline_stop(pipeline);
     pthread_cond_broadcast(&s->changed);

@@ -27,10 +27,14 @@ class Help(support.Case):
         for word in ("sobel", "convolution", "reflect101", "l2", "cuda", "ffv1", "x11grab"):
             self.assertIn(word, text)
 
-    def test_help_into_a_full_disk(self):
-        with open("/dev/full", "wb") as full:
-            p = support.subprocess.run([support.PROGRAM, "--help"], stdout=full, stderr=support.subprocess.PIPE, timeout=60)
-        self.assertEqual(p.returncode, 4)
+    def test_into_a_full_disk(self):
+        bench = ["--bench=kernels", "--demo=64x48@25", "--backend", "cpu"]
+        for arguments in (["--help"], ["--list"], ["--doctor", "--backend", "cpu"], bench):
+            with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
+                p = support.subprocess.run([support.PROGRAM, *arguments], env=support.environment(), stdout=full,
+                                           stderr=support.subprocess.PIPE, timeout=support.TIME_LIMIT_S)
+                self.assertEqual(p.returncode, 4)
+                self.assertRegex(p.stderr.decode(), r"^edgecam: .*standard output: No space left on device\n$")
 
 
 class Words(support.Case):
@@ -41,6 +45,8 @@ class Words(support.Case):
             (["a.mp4"], "no display"),
             (["a.mp4", "--displya"], "'--display'"),
             (["a.mp4", "--opertor=sobel"], "'--operator'"),
+            (["a.mp4", "--lo"], "ambiguous option '--lo': it could be --loop, --low, --low-latency"),
+            (["a.mp4", "--f=3"], "--format, --frames"),
             (["a.mp4", "-Z"], "'-Z'"),
             (["a.mp4", "-e", "sobl"], "'sobel'"),
             (["a.mp4", "--norm", "l3"], "'l2'"),

@@ -1,5 +1,7 @@
 """Progress, summary, statistics and the benchmark's report."""
 
+import os
+
 import support
 from support import ROAD
 
@@ -53,7 +55,10 @@ class Statistics(support.Case):
 
     def test_file(self):
         (self.folder / "s.json").write_text("x" * 10000)
-        self.edgecam(ROAD, "-o", "edges.mkv", "--frames", "3", "--stats", "s.json")
+        run = [ROAD, "-o", "edges.mkv", "--frames", "3", "--stats", "s.json"]
+        self.assertIn("-y", self.message(*run, expect=4))
+        self.assertEqual((self.folder / "s.json").read_text(), "x" * 10000)
+        self.edgecam(*run, "-y")
         stats = support.json.loads((self.folder / "s.json").read_text())
         self.assertEqual((stats["output"], stats["frames"]["out"]), ("edges.mkv", 3))
 
@@ -64,9 +69,36 @@ class Statistics(support.Case):
     def test_failed_run_leaves_no_file(self):
         (self.folder / "old.json").write_text("old")
         self.edgecam("missing.mp4", "--null", "--stats", "new.json", expect=3)
-        self.edgecam("missing.mp4", "--null", "--stats", "old.json", expect=3)
+        self.edgecam("missing.mp4", "--null", "--stats", "old.json", "-y", expect=3)
         self.assert_only("old.json")
         self.assertEqual((self.folder / "old.json").read_text(), "old")
+
+
+class Names(support.Case):
+    def test_two_outputs_of_one_name(self):
+        (self.folder / "there").write_bytes(b"")
+        os.link(self.folder / "there", self.folder / "same")
+        for arguments in (["--null", "--trace", "f", "--stats", "f"], ["-o", "f.mkv", "--trace", "f.mkv"],
+                          ["-o", "f.mkv", "--stats", "./f.mkv"], ["--null", "--stats", "there", "--trace", "same"],
+                          ["--bench", "--stats", "f", "--trace", "f"]):
+            with self.subTest(arguments=arguments):
+                inputs = [] if "--bench" in arguments else [ROAD]
+                self.assertIn("both name", self.message(*inputs, *arguments, "-y", expect=2))
+        self.assert_only("same", "there")
+
+    def test_batch(self):
+        for name in ("a.mp4", "b.mp4"):
+            (self.folder / name).write_bytes(ROAD.read_bytes())
+        before = (self.folder / "a.mp4").read_bytes()
+        self.assertIn("--trace takes one input", self.message("a.mp4", "b.mp4", "--out-dir", "out", "--trace", "t", expect=2))
+        self.assertIn("--trace takes one input", self.message(".", "--out-dir", "out", "--trace", "t", expect=2))
+        self.assertIn("out/a.mp4", self.message("a.mp4", "--out-dir", "out", "--trace", "out/a.mp4", expect=2))
+        self.assertIn("a.mp4", self.message(".", "--out-dir", "out", "--stats", "a.mp4", "-y", expect=2))
+        self.assertEqual((self.folder / "a.mp4").read_bytes(), before)
+        (self.folder / "out").mkdir()
+        self.assertIn("out/a.mp4", self.message("a.mp4", "--out-dir", "out", "--stats", "out/../out/a.mp4", expect=2))
+        self.edgecam("a.mp4", "--out-dir", "out", "--frames", "2", "--trace", "t", "--stats", "s")
+        self.assert_only("a.mp4", "b.mp4", "out", "s", "t")
 
 
 class Trace(support.Case):
@@ -91,6 +123,13 @@ class Trace(support.Case):
         copy.write_bytes(ROAD.read_bytes())
         self.assertIn("in.mp4", self.message(copy, "--null", "--trace", copy, expect=4))
         self.assertEqual(copy.read_bytes(), ROAD.read_bytes())
+
+    def test_existing_file(self):
+        (self.folder / "t.json").write_text("old")
+        self.assertIn("-y", self.message(ROAD, "--null", "--trace", "t.json", expect=4))
+        self.assertEqual((self.folder / "t.json").read_text(), "old")
+        self.edgecam(ROAD, "--null", "--frames", "2", "--trace", "t.json", "-y")
+        support.json.loads((self.folder / "t.json").read_text())
 
     def test_place_that_cannot_be_written(self):
         self.assertIn("/nowhere/t.json", self.message(ROAD, "--null", "--trace", "/nowhere/t.json", expect=4))

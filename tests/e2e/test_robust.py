@@ -64,6 +64,17 @@ class Signals(support.Case):
         self.assertEqual(self.finish(p), 130)
         self.assertEqual([x.name for x in (self.folder / "out").iterdir()], ["a.mp4"])
 
+    def test_standard_output_that_nobody_reads(self):
+        p = subprocess.Popen([PROGRAM, "demo:640x480@30", "-o", "-", "-q"], cwd=self.folder, env=support.environment(),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(p.stderr.close)
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+        with self.assertRaises(subprocess.TimeoutExpired):
+            p.wait(timeout=1)
+        p.send_signal(signal.SIGTERM)
+        self.assertEqual(self.finish(p, LIMIT_S + 2), -signal.SIGTERM)
+
     def test_interrupt_while_opening(self):
         """Nothing writes to the pipe, so its opening never ends by itself."""
         os.mkfifo(self.folder / "pipe.y4m")
