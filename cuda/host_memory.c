@@ -105,7 +105,9 @@ void ec_cuda_host_free(struct ec_device *device, void *memory, size_t bytes)
         free(block.base);
         return;
     }
-    if (ec_device_enter(device, &error) && EC_CUDA(&error, cudaFreeHost(block.base)))
+    /* Portable memory is freed from anywhere: a device that cannot be entered any more does not keep it. */
+    (void)ec_device_enter(device, &error);
+    if (EC_CUDA(&error, cudaFreeHost(block.base)))
         atomic_fetch_sub(&device->pinned_bytes, (long long)(bytes ? bytes : 1));
     else
         ec_log(&device->logger, EC_LOG_VERBOSE, "%s", error.text);
