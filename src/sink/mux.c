@@ -4,6 +4,7 @@
 #include <libavutil/opt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sink/metadata.h"
 
@@ -18,11 +19,15 @@ enum ec_status ec_mux_fail(const struct ec_mux *mux, int code, struct ec_error *
 
 static const AVOutputFormat *find_format(const struct ec_pipeline_params *params, struct ec_error *error)
 {
+    struct stat info;
     const bool standard = strcmp(params->output, "-") == 0;
     const char *name = params->output_format ? params->output_format : standard ? "yuv4mpegpipe" : NULL;
     const AVOutputFormat *format = name ? av_guess_format(name, NULL, NULL) : av_guess_format(NULL, params->output, NULL);
     if (!format && name)
         ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: there is no output format %s", params->output, name);
+    else if (!format && stat(params->output, &info) == 0 && S_ISDIR(info.st_mode))
+        ec_fail(error, EC_ERROR_OUTPUT, "cannot write %s: it is a directory; name a file in it, or use --out-dir",
+                params->output);
     else if (!format)
         ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: its ending names no format; name one with --out-format",
                 params->output);
@@ -54,7 +59,7 @@ enum ec_status ec_mux_open(struct ec_mux **out, const struct ec_pipeline_params 
     *out = NULL;
     const AVOutputFormat *format = find_format(params, error);
     if (!format)
-        return EC_ERROR_ARGUMENT;
+        return error->status;
     struct ec_mux *mux = calloc(1, sizeof *mux);
     if (!mux)
         return ec_fail(error, EC_ERROR_MEMORY, "cannot write %s: out of memory", params->output);
