@@ -41,17 +41,17 @@ extern "C" {
 
 /* p(x, y) is the input of the operator; gx grows to the right, gy downwards. */
 enum ec_operator {
-    EC_OPERATOR_SOBEL = 0,   /* gradient, cv2.Sobel with `aperture` 3, 5 or 7 */
-    EC_OPERATOR_SCHARR,      /* gradient, cv2.Scharr (3, 10, 3) */
-    EC_OPERATOR_PREWITT,     /* gradient, (1, 1, 1) smoothing */
-    EC_OPERATOR_ROBERTS,     /* gradient, gx = p(x,y) - p(x+1,y+1), gy = p(x+1,y) - p(x,y+1) */
-    EC_OPERATOR_KIRSCH,      /* maximum of the 8 rotations of (5 5 5; -3 0 -3; -3 -3 -3) */
-    EC_OPERATOR_ROBINSON,    /* maximum of the 8 rotations of (1 2 1; 0 0 0; -1 -2 -1) */
-    EC_OPERATOR_LAPLACIAN,   /* |cv2.Laplacian(ksize=1)|, kernel (0 1 0; 1 -4 1; 0 1 0) */
-    EC_OPERATOR_LOG,         /* |Laplacian| of the image blurred with sigma = blur_sigma, 1.4 when that is 0 */
-    EC_OPERATOR_DOG,         /* |G(sigma) - G(1.6 sigma)|, sigma as for LOG; the two blurs are cv2.GaussianBlur's bytes */
+    EC_OPERATOR_SOBEL = 0, /* gradient, cv2.Sobel with `aperture` 3, 5 or 7 */
+    EC_OPERATOR_SCHARR, /* gradient, cv2.Scharr (3, 10, 3) */
+    EC_OPERATOR_PREWITT, /* gradient, (1, 1, 1) smoothing */
+    EC_OPERATOR_ROBERTS, /* gradient, gx = p(x,y) - p(x+1,y+1), gy = p(x+1,y) - p(x,y+1) */
+    EC_OPERATOR_KIRSCH, /* maximum of the 8 rotations of (5 5 5; -3 0 -3; -3 -3 -3) */
+    EC_OPERATOR_ROBINSON, /* maximum of the 8 rotations of (1 2 1; 0 0 0; -1 -2 -1) */
+    EC_OPERATOR_LAPLACIAN, /* |cv2.Laplacian(ksize=1)|, kernel (0 1 0; 1 -4 1; 0 1 0) */
+    EC_OPERATOR_LOG, /* |Laplacian| of the image blurred with sigma = blur_sigma, 1.4 when that is 0 */
+    EC_OPERATOR_DOG, /* |G(sigma) - G(1.6 sigma)|, sigma as for LOG; the two blurs are cv2.GaussianBlur's bytes */
     EC_OPERATOR_CONVOLUTION, /* cv2.filter2D with `kernel`: correlation, anchor in the middle, no flip */
-    EC_OPERATOR_CANNY,       /* cv2.Canny with `low`, `high`, `aperture` and `norm`, see above */
+    EC_OPERATOR_CANNY, /* cv2.Canny with `low`, `high`, `aperture` and `norm`, see above */
     EC_OPERATOR_COUNT
 };
 
@@ -80,16 +80,16 @@ struct ec_edge_params {
     enum ec_operator op;
     enum ec_norm norm;
     enum ec_border border;
-    enum ec_range range;     /* of the input's values; LIMITED is expanded first */
-    int aperture;            /* sobel and canny only: 0 (= 3), 3, 5 or 7 */
-    double blur_sigma;       /* px, 0 (none) to EC_BLUR_MAX_SIGMA */
-    double scale;            /* 0 counts as 1; |scale| <= 65536; not for canny */
-    double delta;            /* in units of the input's depth, |delta| <= 65536; not for canny */
-    double threshold;        /* 0: none; else in 8-bit units, above 0 to 65536; not for canny */
-    double low, high;        /* canny only, where has_low, has_high: in 8-bit units, 0 to 2^20, fractions allowed. Without */
-    bool has_low, has_high;  /* them 100 and 200; one without the other: high = max(200, 2*low), low = min(100, high/2) */
-    bool absolute;           /* convolution only: take |m|; the other operators are never negative */
-    int output_depth_bits;   /* 0: the input's; or 8 */
+    enum ec_range range; /* of the input's values; LIMITED is expanded first */
+    int aperture; /* sobel and canny only: 0 (= 3), 3, 5 or 7 */
+    double blur_sigma; /* px, 0 (none) to EC_BLUR_MAX_SIGMA */
+    double scale; /* 0 counts as 1; |scale| <= 65536; not for canny */
+    double delta; /* in units of the input's depth, |delta| <= 65536; not for canny */
+    double threshold; /* 0: none; else in 8-bit units, above 0 to 65536; not for canny */
+    double low, high; /* canny only, where has_low, has_high: in 8-bit units, 0 to 2^20, fractions allowed. Without */
+    bool has_low, has_high; /* them 100 and 200; one without the other: high = max(200, 2*low), low = min(100, high/2) */
+    bool absolute; /* convolution only: take |m|; the other operators are never negative */
+    int output_depth_bits; /* 0: the input's; or 8 */
     struct ec_kernel kernel; /* convolution only */
     struct ec_logger logger;
 };
@@ -103,9 +103,9 @@ enum ec_backend_kind { EC_BACKEND_AUTO = 0, EC_BACKEND_CPU, EC_BACKEND_CUDA };
 /* Zero-initialised: the first GPU if one works, else the CPU with one thread for each core this process may use. */
 struct ec_device_params {
     enum ec_backend_kind backend; /* AUTO falls back to the CPU with a notice; CUDA fails with EC_ERROR_DEVICE */
-    int gpu;                      /* CUDA ordinal */
-    int threads;                  /* of the CPU backend; 0: one for each core this process may use */
-    bool low_latency;             /* CUDA: each frame is cut in bands, to have its result sooner, at the price of throughput */
+    int gpu; /* CUDA ordinal */
+    int threads; /* of the CPU backend; 0: one for each core this process may use */
+    bool low_latency; /* CUDA: each frame is cut in bands, to have its result sooner, at the price of throughput */
 };
 
 struct ec_edge;

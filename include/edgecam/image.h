@@ -6,8 +6,9 @@
 
 enum ec_memory {
     EC_MEMORY_HOST = 0, /* ordinary or page-locked host memory */
-    EC_MEMORY_DEVICE,   /* memory of the GPU that the detector runs on (a CUDA device pointer) */
-    EC_MEMORY_DEVICE_HIGH, /* the same, inputs of depth 9 to 16 only: samples stand in the high bits of their words, as in NVDEC's P010 */
+    EC_MEMORY_DEVICE, /* memory of the GPU that the detector runs on (a CUDA device pointer) */
+    EC_MEMORY_DEVICE_HIGH, /* the same, inputs of depth 9 to 16 only: samples stand in the high bits of their words, as in
+                              NVDEC's P010 */
 };
 
 /* Largest width and height that any call takes; FFmpeg's own limit is below it. */

@@ -6,18 +6,39 @@
 
 /* Numbers that were not measured are NaN (double) or -1 (int64_t), and become null in JSON, never 0. */
 
-enum ec_engine_kind { EC_ENGINE_H2D = 0, EC_ENGINE_COMPUTE, EC_ENGINE_D2H, EC_ENGINE_DECODE, EC_ENGINE_ENCODE, EC_ENGINE_COUNT };
+enum ec_engine_kind {
+    EC_ENGINE_H2D = 0,
+    EC_ENGINE_COMPUTE,
+    EC_ENGINE_D2H,
+    EC_ENGINE_DECODE,
+    EC_ENGINE_ENCODE,
+    EC_ENGINE_COUNT
+};
 
-enum ec_stage_kind { EC_STAGE_DECODE = 0, EC_STAGE_QUEUE_IN, EC_STAGE_STAGE, EC_STAGE_QUEUE_OUT, EC_STAGE_SINK, EC_STAGE_COUNT };
+enum ec_stage_kind {
+    EC_STAGE_DECODE = 0,
+    EC_STAGE_QUEUE_IN,
+    EC_STAGE_STAGE,
+    EC_STAGE_QUEUE_OUT,
+    EC_STAGE_SINK,
+    EC_STAGE_COUNT
+};
 
-enum ec_bottleneck { EC_BOTTLENECK_UNKNOWN = 0, EC_BOTTLENECK_SOURCE, EC_BOTTLENECK_H2D, EC_BOTTLENECK_COMPUTE, EC_BOTTLENECK_D2H,
-                     EC_BOTTLENECK_SINK };
+enum ec_bottleneck {
+    EC_BOTTLENECK_UNKNOWN = 0,
+    EC_BOTTLENECK_SOURCE,
+    EC_BOTTLENECK_H2D,
+    EC_BOTTLENECK_COMPUTE,
+    EC_BOTTLENECK_D2H,
+    EC_BOTTLENECK_SINK
+};
 
-/* Busy: the union of the engine's intervals over the steady part of the run (the first and the last `lanes` frames left out). */
+/* Busy: the union of the engine's intervals over the steady part of the run (the first and the last `lanes` frames left out).
+ */
 struct ec_engine_stats {
     double busy_percent;
     int64_t bytes; /* moved over the whole run */
-    double gb_per_s;       /* 1e9 bytes a second while busy */
+    double gb_per_s; /* 1e9 bytes a second while busy */
     double limit_gb_per_s; /* of this engine alone, measured in this process */
 };
 
@@ -39,7 +60,7 @@ struct ec_gpu_stats {
 };
 
 struct ec_stats {
-    char backend[16];  /* "cpu" or "cuda", empty before it is chosen */
+    char backend[16]; /* "cpu" or "cuda", empty before it is chosen */
     char device[128];
     int width_px, height_px, depth_bits;
     int64_t frames_in, frames_out, frames_dropped, frames_damaged;

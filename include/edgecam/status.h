@@ -15,13 +15,13 @@ extern "C" {
 /* 0 to 5 are also the exit statuses of the program. */
 enum ec_status {
     EC_OK = 0,
-    EC_ERROR_FRAMES = 1,   /* frames were lost or damaged, or none came */
+    EC_ERROR_FRAMES = 1, /* frames were lost or damaged, or none came */
     EC_ERROR_ARGUMENT = 2, /* a parameter is outside its documented range */
-    EC_ERROR_INPUT = 3,    /* the input cannot be opened or has no video */
-    EC_ERROR_OUTPUT = 4,   /* the output cannot be written */
-    EC_ERROR_DEVICE = 5,   /* the device or display that was asked for is not there, or failed */
-    EC_ERROR_MEMORY = 6,   /* host memory ran out */
-    EC_STOPPED = 7,        /* ec_pipeline_stop() ended the run; what was written up to there is complete */
+    EC_ERROR_INPUT = 3, /* the input cannot be opened or has no video */
+    EC_ERROR_OUTPUT = 4, /* the output cannot be written */
+    EC_ERROR_DEVICE = 5, /* the device or display that was asked for is not there, or failed */
+    EC_ERROR_MEMORY = 6, /* host memory ran out */
+    EC_STOPPED = 7, /* ec_pipeline_stop() ended the run; what was written up to there is complete */
 };
 
 /* The status in a few words. Static storage, never NULL. */

@@ -16,10 +16,22 @@
 #define EC_HD static inline
 #endif
 
-EC_HD int32_t ec_min_i32(int32_t a, int32_t b) { return a < b ? a : b; }
-EC_HD int32_t ec_max_i32(int32_t a, int32_t b) { return a > b ? a : b; }
-EC_HD int32_t ec_abs_i32(int32_t a) { return a < 0 ? -a : a; }
-EC_HD int32_t ec_clamp_i32(int32_t v, int32_t low, int32_t high) { return ec_min_i32(ec_max_i32(v, low), high); }
+EC_HD int32_t ec_min_i32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+EC_HD int32_t ec_max_i32(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+EC_HD int32_t ec_abs_i32(int32_t a)
+{
+    return a < 0 ? -a : a;
+}
+EC_HD int32_t ec_clamp_i32(int32_t v, int32_t low, int32_t high)
+{
+    return ec_min_i32(ec_max_i32(v, low), high);
+}
 
 /* Where index i of a row or column of n pixels lies under a border rule, -1 for a constant pixel (zero). i may be any distance
  * outside; reflect-101 folds with period 2n - 2, as often as needed. */
@@ -172,7 +184,8 @@ EC_HD int32_t ec_kirsch(const int32_t ring[8])
     return 8 * best - 3 * all;
 }
 
-/* Robinson's masks weigh three neighbours in a row 1 2 1 and the opposite three -1 -2 -1; opposite masks differ in sign only. */
+/* Robinson's masks weigh three neighbours in a row 1 2 1 and the opposite three -1 -2 -1; opposite masks differ in sign only.
+ */
 EC_HD int32_t ec_robinson(const int32_t ring[8])
 {
     int32_t best = 0;

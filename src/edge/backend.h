@@ -29,17 +29,17 @@ struct ec_job_times {
 
 struct ec_device_info {
     char name[128], driver[64], pcie[64]; /* empty: not known */
-    int64_t pinned_bytes;  /* page-locked host memory held now; -1: none of this kind */
-    int64_t memory_bytes;  /* device memory in use by this process; -1: not known */
-    char bus_id[32];       /* PCI address for NVML, empty without */
+    int64_t pinned_bytes; /* page-locked host memory held now; -1: none of this kind */
+    int64_t memory_bytes; /* device memory in use by this process; -1: not known */
+    char bus_id[32]; /* PCI address for NVML, empty without */
 };
 
 /* Rates of this machine, measured now with blocks of `bytes`; NaN: no such path. Medians, in 1e9 bytes a second. */
 struct ec_limits {
-    double memcpy_gb_per_s;        /* host memcpy, bytes copied (not read + written) */
-    double device_copy_gb_per_s;   /* device to device, bytes copied */
+    double memcpy_gb_per_s; /* host memcpy, bytes copied (not read + written) */
+    double device_copy_gb_per_s; /* device to device, bytes copied */
     double h2d_gb_per_s, d2h_gb_per_s; /* one way at a time */
-    double both_gb_per_s;          /* each way, both at once */
+    double both_gb_per_s; /* each way, both at once */
 };
 
 /* How long one frame takes, in us, when frames follow each other without a pause, and a copy (memcpy, device to device) of as
@@ -83,8 +83,9 @@ struct ec_backend {
     /* Waits for the oldest frame in flight; *times may be NULL. After an error the engine can only be closed. */
     enum ec_status (*collect)(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error);
 
-    /* FFmpeg's device context (a new reference to an AVHWDeviceContext) for a decoder that writes into this device's memory; submit()
-     * of a frame in device memory waits for what that decoder has queued. NULL in the table, or *error says why not: there is none. */
+    /* FFmpeg's device context (a new reference to an AVHWDeviceContext) for a decoder that writes into this device's memory;
+     * submit() of a frame in device memory waits for what that decoder has queued. NULL in the table, or *error says why not:
+     * there is none. */
     struct AVBufferRef *(*decode_device)(struct ec_device *device, struct ec_error *error);
 
     enum ec_status (*measure)(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
@@ -101,7 +102,7 @@ enum ec_status ec_backend_open(const struct ec_backend **backend, struct ec_devi
                                const struct ec_device_params *params, const struct ec_logger *logger, struct ec_error *error);
 
 /* The definition, pixel by pixel: what every backend's bytes must equal. Any size; in and out must not overlap. */
-enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_image *in, bool limited_range,
-                                struct ec_image *out, struct ec_error *error);
+enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_image *in, bool limited_range, struct ec_image *out,
+                                struct ec_error *error);
 
 #endif

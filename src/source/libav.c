@@ -254,7 +254,8 @@ static bool begins_in_time(const struct ec_source *s)
 /* Seeks to --start, and from further in front as long as the first frame comes late. */
 static enum ec_status enter_at_start(struct ec_source *s, struct ec_error *error)
 {
-    for (s->preroll_s = 0;; s->preroll_s = s->preroll_s > 0 ? 4 * s->preroll_s : 2) {
+    s->preroll_s = 0;
+    for (;;) {
         if (!go_to_start(s, s->preroll_s))
             return ec_fail(error, EC_ERROR_INPUT, "%s: this input cannot be entered at %g s", s->input.name, s->p->start_s);
         struct ec_error local = {0};
@@ -270,6 +271,7 @@ static enum ec_status enter_at_start(struct ec_source *s, struct ec_error *error
         s->ended = false;
         s->video_packets = 0;
         atomic_store(&s->damaged, 0);
+        s->preroll_s = s->preroll_s > 0 ? 4 * s->preroll_s : 2;
     }
 }
 

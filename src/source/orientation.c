@@ -19,7 +19,7 @@ struct ec_orientation ec_orientation_from_matrix(const int32_t *m)
 }
 
 /* EXIF 2.3, tag 0x0112: where the stored first row and column are seen. */
-static struct ec_orientation from_exif(int value)
+static struct ec_orientation from_exif(long value)
 {
     static const struct ec_orientation table[9] = {
         [2] = {.mirror_x = true},
@@ -39,7 +39,7 @@ struct ec_orientation ec_orientation_of_frame(const AVFrame *frame, struct ec_or
     if (data && (size_t)data->size >= 9 * sizeof(int32_t))
         return ec_orientation_from_matrix((const int32_t *)(const void *)data->data);
     const AVDictionaryEntry *tag = av_dict_get(frame->metadata, "Orientation", NULL, 0);
-    return tag ? from_exif(atoi(tag->value)) : fallback;
+    return tag ? from_exif(strtol(tag->value, NULL, 10)) : fallback;
 }
 
 bool ec_orientation_is_upright(struct ec_orientation o)

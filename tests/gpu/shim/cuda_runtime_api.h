@@ -92,8 +92,8 @@ struct shim_machine {
 extern struct shim_machine shim_machine;
 size_t shim_device_bytes_used(void);
 
-/* The call with this number from now on (from 0, in the order of all threads) fails; for_good: so do all that follow, as on a GPU that
- * was lost. -1: none fails. */
+/* The call with this number from now on (from 0, in the order of all threads) fails; for_good: so do all that follow, as on a
+ * GPU that was lost. -1: none fails. */
 void shim_fail_at(long call, bool for_good);
 long shim_calls(void); /* since shim_fail_at */
 
