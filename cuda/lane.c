@@ -21,8 +21,12 @@ enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *sha
         (shared->scratch_bytes && !ec_device_alloc(device, &lane->d_scratch, shared->scratch_bytes, error)) ||
         !ec_gpu_clock_open(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
-    /* Vector loads take the padding of rows along; it is never used, but it should not be anybody's old memory either. */
-    return EC_CUDA(error, cudaMemset(lane->d_in, 0, shared->in_bytes)) ? EC_OK : EC_ERROR_DEVICE;
+    /* Vector loads take the padding of rows along; it is never used, but it should not be anybody's old memory either. The
+     * lane's streams do not wait for the default one, where the clearing runs. */
+    const bool cleared = EC_CUDA(error, cudaMemset(lane->d_in, 0, shared->in_bytes)) &&
+                         (!lane->d_scratch || EC_CUDA(error, cudaMemset(lane->d_scratch, 0, shared->scratch_bytes))) &&
+                         EC_CUDA(error, cudaStreamSynchronize(NULL));
+    return cleared ? EC_OK : EC_ERROR_DEVICE;
 }
 
 void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)

@@ -180,7 +180,8 @@ class Bench(support.Case):
             for setting in ("serial", "cached"):
                 time, copy = kernels[setting]["frame_us"], kernels[setting]["copy_us"]
                 self.assertTrue(0 < time["min"] <= time["median"] <= time["max"])
-                self.assertAlmostEqual(kernels[setting]["copy_ratio"], time["median"] / copy["median"], places=6)
+                ratio = time["median"] / copy["median"]  # of numbers that carry nine digits
+                self.assertAlmostEqual(kernels[setting]["copy_ratio"], ratio, delta=1e-7 * ratio)
             self.assertIsNone(kernels["parallel"]["frame_us"]["median"])
             self.assertGreater(result["one_frame_ms"]["median"], 0)
             self.assertEqual(shape(result["stats"]), STATS)
