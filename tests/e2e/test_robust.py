@@ -129,11 +129,12 @@ class InputsOfManyFiles(support.Case):
         support.judge("ffmpeg", "-v", "error", "-i", clip, "-frames:v", "3", self.folder / "s%03d.png")
         before = (self.folder / "s002.png").read_bytes()
         for output in ("s%3d.png", "s00%d.png", "s002.png"):
-            self.message("s%03d.png", "-o", output, "-y", "--frames", "1", expect=4)
+            self.message("s%03d.png", "-o", output, "-y", "--frames", "1", "--threads", "1", expect=4)
         self.assertEqual((self.folder / "s002.png").read_bytes(), before)
+        # One decoder thread: ThreadSanitizer cannot see how FFmpeg's hand their pictures over, and doubts every byte of them.
         for _ in range(2):
-            self.edgecam("s%03d.png", "-o", "edges%03d.png", "-y")
-            self.edgecam("s%03d.png", "-o", "edges.mp4", "-y")
+            self.edgecam("s%03d.png", "-o", "edges%03d.png", "-y", "--threads", "1")
+            self.edgecam("s%03d.png", "-o", "edges.mp4", "-y", "--threads", "1")
 
 
 class Sound(support.Case):
