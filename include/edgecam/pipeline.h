@@ -90,8 +90,9 @@ EC_API enum ec_status ec_pipeline_open(struct ec_pipeline **out, const struct ec
  * under its final name. */
 EC_API enum ec_status ec_pipeline_run(struct ec_pipeline *pipeline);
 
-/* Ends ec_pipeline_run within about a second (it does not wait for a reader of standard output that stands still; that call
- * then returns when the reader goes on or away), from any thread or signal handler, before or during the run. */
+/* Ends ec_pipeline_run, from any thread or signal handler, before or during the run: within a second without a file, within two
+ * where one has to be completed (frames that its encoder still holds by then are left out, with a notice). It does not wait for
+ * a reader of standard output that stands still; that call then returns when the reader goes on or away. */
 EC_API void ec_pipeline_stop(struct ec_pipeline *pipeline);
 
 /* A snapshot, from any thread, at any time between open and close. */

@@ -15,7 +15,6 @@ struct ec_filter {
     AVFilterContext *input, *output;
     int width, height, format; /* of the input the graph was built for */
     AVFrame *next; /* waits until the graph for the old pictures is empty */
-    bool draining;
 };
 
 enum ec_status ec_filter_open(struct ec_filter **out, const char *chain, AVRational time_base, AVRational frame_rate,
@@ -75,7 +74,6 @@ static int build(struct ec_filter *f, const AVFrame *frame)
     f->width = frame->width;
     f->height = frame->height;
     f->format = frame->format;
-    f->draining = false;
     return r;
 }
 
@@ -95,7 +93,6 @@ static enum ec_status feed(struct ec_filter *f, AVFrame *frame, struct ec_error 
 enum ec_status ec_filter_push(struct ec_filter *f, AVFrame *frame, struct ec_error *error)
 {
     if (!frame) {
-        f->draining = true;
         if (f->graph && av_buffersrc_add_frame_flags(f->input, NULL, AV_BUFFERSRC_FLAG_PUSH) < 0)
             return ec_fail(error, EC_ERROR_ARGUMENT, "the filter \"%s\" cannot be ended", f->chain);
         return EC_OK;
