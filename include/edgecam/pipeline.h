@@ -54,6 +54,7 @@ struct ec_pipeline_params {
     const char *output_format; /* FFmpeg muxer; NULL: from the name, yuv4mpegpipe for "-" */
     const char *codec; /* FFmpeg encoder; NULL: the format's usual one */
     const char *crf, *preset, *pixel_format; /* NULL: the encoder's usual */
+    int encoder_threads; /* 0: the encoder's choice */
     const struct ec_option *encoder_options;
     int encoder_option_count;
     bool no_audio; /* drop every stream but the video */
@@ -94,6 +95,10 @@ EC_API enum ec_status ec_pipeline_run(struct ec_pipeline *pipeline);
  * where one has to be completed (frames that its encoder still holds by then are left out, with a notice). It does not wait for
  * a reader of standard output that stands still; that call then returns when the reader goes on or away. */
 EC_API void ec_pipeline_stop(struct ec_pipeline *pipeline);
+
+/* Removes the temporary files of outputs that are not complete, from any thread while the pipeline is open: for a process that
+ * is about to end without ec_pipeline_close. Those outputs fail from here on. */
+EC_API void ec_pipeline_abandon(struct ec_pipeline *pipeline);
 
 /* A snapshot, from any thread, at any time between open and close. */
 EC_API void ec_pipeline_stats(struct ec_pipeline *pipeline, struct ec_stats *out);

@@ -117,7 +117,7 @@ static enum ec_status measure(struct bench *b, const struct app_context *c, cons
     if (status == EC_OK && !c->options->bench_kernels)
         status = measure_runs(b, c, params, table);
     if (status == EC_OK && c->stats)
-        status = app_stats_file_add_json(
+        status = app_json_file_add(
             c->stats, bench_json(b->backends, b->backend_count, b->results, b->result_count, params, &b->picture), &c->logger);
     return status;
 }

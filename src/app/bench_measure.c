@@ -41,9 +41,9 @@ static enum ec_status run_once(const struct app_context *c, const struct ec_pipe
     enum ec_status status = ec_pipeline_open(&pipeline, params);
     if (status)
         return status;
-    app_signals_watch(c->signals, pipeline, true);
+    app_signals_watch(c->signals, &(struct app_watched){.pipeline = pipeline, .writes_file = true});
     status = ec_pipeline_run(pipeline);
-    app_signals_watch(c->signals, NULL, false);
+    app_signals_unwatch(c->signals, pipeline);
     ec_pipeline_stats(pipeline, stats);
     ec_pipeline_close(&pipeline);
     return status;

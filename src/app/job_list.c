@@ -2,124 +2,59 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
-#define EXTENSION_SIZE 16
+#include "app/job_names.h"
 
-static bool is_one_of(const char *text, const char *const *list)
+/* What the walk through the inputs works with. */
+struct walk {
+    struct app_job_list *list;
+    const struct app_options *options;
+    struct app_job_names names;
+    bool has_out_dir; /* it is there already, as: */
+    dev_t out_device;
+    ino_t out_inode;
+    struct ec_error *error;
+};
+
+static enum ec_status out_of_memory(struct walk *w)
 {
-    for (; *list; list++) {
-        if (strcasecmp(text, *list) == 0)
-            return true;
-    }
-    return false;
+    return ec_fail(w->error, EC_ERROR_MEMORY, "out of memory for the list of inputs");
 }
 
-/* What follows the last dot of a file's name, "" without one. */
-static const char *extension_of(const char *path)
+/* Takes `input` and `problem`, which are malloc'd. `folder`: see app_job_names_make; NULL: there is only the problem to tell.
+ */
+static enum ec_status add_job(struct walk *w, char *input, const char *folder, char *problem)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return dot && dot != name ? dot + 1 : "";
-}
-
-static void choose_extension(char out[EXTENSION_SIZE], const char *input, const struct ec_pipeline_params *params)
-{
-    static const char *const kept[] = {"mkv", "mov", "webm", NULL};
-    const char *extension = extension_of(input);
-    if (params->output_format) {
-        const AVOutputFormat *format = av_guess_format(params->output_format, NULL, NULL);
-        const char *usual = format && format->extensions && format->extensions[0] ? format->extensions : params->output_format;
-        snprintf(out, EXTENSION_SIZE, "%.*s", (int)strcspn(usual, ","), usual);
-        return;
-    }
-    snprintf(out, EXTENSION_SIZE, "%s", is_one_of(extension, kept) ? extension : "mp4");
-    for (char *letter = out; *letter; letter++)
-        *letter = (char)(*letter >= 'A' && *letter <= 'Z' ? *letter - 'A' + 'a' : *letter);
-
-    const AVCodec *codec = params->codec ? avcodec_find_encoder_by_name(params->codec) : NULL;
-    char name[EXTENSION_SIZE + 2];
-    snprintf(name, sizeof name, "x.%s", out);
-    const AVOutputFormat *format = codec ? av_guess_format(NULL, name, NULL) : NULL;
-    if (format && avformat_query_codec(format, codec->id, FF_COMPLIANCE_NORMAL) == 0)
-        strcpy(out, "mkv");
-}
-
-static bool is_taken(const struct app_job_list *list, const char *output)
-{
-    for (int i = 0; i < list->count; i++) {
-        if (list->jobs[i].output && strcmp(list->jobs[i].output, output) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The input's name without folders and extension; a URL's query is left out. NULL when memory ran out. */
-static char *stem_of(const char *input)
-{
-    struct stat s;
-    const bool is_file = stat(input, &s) == 0;
-    const char *slash = strrchr(input, '/');
-    const char *name = slash ? slash + 1 : input;
-    if (strcmp(input, "-") == 0)
-        name = "stdin";
-    size_t length = is_file ? strlen(name) : strcspn(name, "?#");
-    const char *extension = extension_of(input);
-    if (extension[0] && extension > name && (size_t)(extension - name) <= length)
-        length = (size_t)(extension - name) - 1;
-    return length > 0 ? strndup(name, length) : strdup("video");
-}
-
-/* NULL when memory ran out. */
-static char *name_output(const struct app_job_list *list, const char *input, const struct app_options *options)
-{
-    char extension[EXTENSION_SIZE];
-    choose_extension(extension, input, &options->pipeline);
-    char *stem = stem_of(input), *output = NULL;
-    for (int number = 1; stem; number++) {
-        char suffix[16] = "";
-        if (number > 1)
-            snprintf(suffix, sizeof suffix, "-%d", number);
-        if (asprintf(&output, "%s/%s%s.%s", options->out_dir, stem, suffix, extension) < 0)
-            output = NULL;
-        if (!output || !is_taken(list, output))
-            break;
-        free(output);
-    }
-    free(stem);
-    return output;
-}
-
-/* Takes `input`, which is malloc'd. */
-static enum ec_status add_job(struct app_job_list *list, char *input, bool is_empty_folder, const struct app_options *options,
-                              struct ec_error *error)
-{
+    struct app_job_list *list = w->list;
     struct app_job *grown = input ? realloc(list->jobs, ((size_t)list->count + 1) * sizeof *grown) : NULL;
-    if (grown) {
-        list->jobs = grown;
-        struct app_job *job = &grown[list->count];
-        *job = (struct app_job){.input = input, .output = is_empty_folder ? NULL : name_output(list, input, options)};
-        list->count++;
-        if (job->output || is_empty_folder)
-            return EC_OK;
-    } else {
+    if (!grown || (!folder && !problem)) {
+        list->jobs = grown ? grown : list->jobs;
         free(input);
+        free(problem);
+        return out_of_memory(w);
     }
-    return ec_fail(error, EC_ERROR_MEMORY, "out of memory for the list of inputs");
+    list->jobs = grown;
+    struct app_job *job = &grown[list->count++];
+    struct stat s;
+    *job = (struct app_job){.input = input, .problem = problem, .bytes = 1};
+    if (stat(input, &s) == 0 && S_ISREG(s.st_mode)) {
+        job->is_file = true;
+        job->device = s.st_dev;
+        job->inode = s.st_ino;
+        job->bytes = (double)s.st_size + 1;
+    }
+    if (folder)
+        job->output = app_job_names_make(&w->names, w->options, folder, input);
+    return folder && !job->output ? out_of_memory(w) : EC_OK;
 }
 
-static int has_video_extension(const struct dirent *entry)
+static int is_visible(const struct dirent *entry)
 {
-    static const char *const known[] = {"mp4", "m4v", "mov", "mkv", "webm", "avi", "ts",  "m2ts", "mts", "mpg",  "mpeg",
-                                        "wmv", "flv", "ogv", "3gp", "mxf",  "vob", "y4m", "gif",  "nut", "divx", NULL};
-    return entry->d_name[0] != '.' && is_one_of(extension_of(entry->d_name), known);
+    return entry->d_name[0] != '.';
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -127,46 +62,87 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static enum ec_status add_folder(struct app_job_list *list, const char *folder, const struct app_options *options,
-                                 struct ec_error *error)
+static bool has_video_extension(const char *name)
+{
+    static const char *const known[] = {"mp4",  "m4v", "mov",  "mkv",  "mk3d", "webm", "avi",   "ts",   "m2ts", "mts",
+                                        "m2t",  "mpg", "mpeg", "m2v",  "wmv",  "asf",  "flv",   "f4v",  "ogv",  "ogm",
+                                        "3gp",  "3g2", "mxf",  "vob",  "y4m",  "gif",  "nut",   "divx", "dv",   "ivf",
+                                        "h264", "264", "h265", "hevc", "265",  "mjpg", "mjpeg", NULL};
+    return app_is_one_of(app_extension_of(name), known);
+}
+
+static enum ec_status add_folder(struct walk *w, const char *path, const char *folder);
+
+/* `path` is the entry `name` of the folder that is called `folder` in the output's tree. */
+static enum ec_status add_entry(struct walk *w, const char *path, const char *folder, const char *name)
+{
+    struct stat s;
+    char *below = NULL;
+    if (lstat(path, &s) != 0)
+        return EC_OK; /* gone meanwhile */
+    if (!S_ISDIR(s.st_mode)) {
+        const bool wanted = has_video_extension(name) && stat(path, &s) == 0 && !S_ISDIR(s.st_mode);
+        return wanted ? add_job(w, strdup(path), folder, NULL) : EC_OK;
+    }
+    if (w->has_out_dir && s.st_dev == w->out_device && s.st_ino == w->out_inode)
+        return EC_OK;
+    if (asprintf(&below, "%s%s/", folder, name) < 0)
+        return out_of_memory(w);
+    const enum ec_status status = add_folder(w, path, below);
+    free(below);
+    return status;
+}
+
+static char *join(const char *folder, const char *name)
+{
+    char *path = NULL;
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    return asprintf(&path, "%s%s%s", folder, slash, name) < 0 ? NULL : path;
+}
+
+static enum ec_status add_folder(struct walk *w, const char *path, const char *folder)
 {
     struct dirent **entries = NULL;
-    const int count = scandir(folder, &entries, has_video_extension, by_name);
-    int added = 0;
+    const int count = scandir(path, &entries, is_visible, by_name);
+    if (count < 0)
+        return errno == ENOMEM ? out_of_memory(w) : add_job(w, strdup(path), NULL, strdup(strerror(errno)));
     for (int i = 0; i < count; i++) {
-        char *path = NULL;
-        struct stat s;
-        if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
-            path = NULL;
-        if (path && stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
-            free(path);
-        } else if (!error->status) {
-            add_job(list, path, false, options, error);
-            added++;
-        } else {
-            free(path);
-        }
+        char *entry = w->error->status == EC_OK ? join(path, entries[i]->d_name) : NULL;
+        if (entry)
+            add_entry(w, entry, folder, entries[i]->d_name);
+        else
+            out_of_memory(w);
+        free(entry);
         free(entries[i]);
     }
     free(entries);
-    if (added == 0 && !error->status)
-        add_job(list, strdup(folder), true, options, error);
-    return error->status;
+    return w->error->status;
+}
+
+static enum ec_status add_input(struct walk *w, const char *input)
+{
+    struct stat s;
+    if (stat(input, &s) != 0 || !S_ISDIR(s.st_mode))
+        return add_job(w, strdup(input), "", NULL);
+    const int before = w->list->count;
+    if (add_folder(w, input, "") == EC_OK && w->list->count == before)
+        add_job(w, strdup(input), NULL, strdup("no videos in this folder"));
+    return w->error->status;
 }
 
 enum ec_status app_job_list_make(struct app_job_list *list, const struct app_options *options, struct ec_error *error)
 {
-    for (int i = 0; i < options->input_count; i++) {
-        const char *input = options->inputs[i];
-        struct stat s;
-        if (stat(input, &s) == 0 && S_ISDIR(s.st_mode))
-            add_folder(list, input, options, error);
-        else
-            add_job(list, strdup(input), false, options, error);
-        if (error->status)
-            return error->status;
+    struct walk walk = {.list = list, .options = options, .error = error};
+    struct stat s;
+    if (stat(options->out_dir, &s) == 0) {
+        walk.has_out_dir = true;
+        walk.out_device = s.st_dev;
+        walk.out_inode = s.st_ino;
     }
-    return EC_OK;
+    for (int i = 0; error->status == EC_OK && i < options->input_count; i++)
+        add_input(&walk, options->inputs[i]);
+    app_job_names_free(&walk.names);
+    return error->status;
 }
 
 void app_job_list_free(struct app_job_list *list)
@@ -174,6 +150,7 @@ void app_job_list_free(struct app_job_list *list)
     for (int i = 0; i < list->count; i++) {
         free(list->jobs[i].input);
         free(list->jobs[i].output);
+        free(list->jobs[i].problem);
     }
     free(list->jobs);
     *list = (struct app_job_list){0};
@@ -181,12 +158,13 @@ void app_job_list_free(struct app_job_list *list)
 
 const char *app_job_list_victim(const struct app_job_list *list, const struct app_job *job)
 {
-    struct stat output, input;
+    struct stat output;
     if (stat(job->output, &output) != 0 || !S_ISREG(output.st_mode))
         return NULL;
     for (int i = 0; i < list->count; i++) {
-        if (stat(list->jobs[i].input, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
-            return list->jobs[i].input;
+        const struct app_job *other = &list->jobs[i];
+        if (other->is_file && other->device == output.st_dev && other->inode == output.st_ino)
+            return other->input;
     }
     return NULL;
 }

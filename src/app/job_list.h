@@ -1,11 +1,18 @@
-/* The inputs of a batch and the names of their outputs. */
+/* The inputs of a batch, and for each where its output goes. */
 #ifndef EC_APP_JOB_LIST_H
 #define EC_APP_JOB_LIST_H
+
+#include <sys/types.h>
 
 #include "app/options.h"
 
 struct app_job {
-    char *input, *output; /* output NULL: a folder without videos */
+    char *input, *output; /* output NULL: there is nothing to be done, for the reason in `problem` */
+    char *problem;
+    bool is_file; /* a regular one, known by: */
+    dev_t device;
+    ino_t inode;
+    double bytes; /* 1 where it is no file */
 };
 
 /* Zero-initialised: empty. */
@@ -14,7 +21,9 @@ struct app_job_list {
     int count;
 };
 
-/* One job for each input, or for each video in a folder (sorted by name; folders in it are left alone). */
+/* One job for each input, or for each video in a folder and the folders in it: sorted by name, hidden ones and the output
+ * folder left out, links to folders not followed. Outputs mirror the tree. A folder without videos, or one that cannot be read,
+ * is a job with a problem. */
 enum ec_status app_job_list_make(struct app_job_list *list, const struct app_options *options, struct ec_error *error);
 void app_job_list_free(struct app_job_list *list);
 

@@ -20,7 +20,14 @@ static enum ec_status run_task(const struct app_context *c)
         return app_bench(c);
     if (c->options->out_dir)
         return app_batch(c);
-    return app_run(c, &c->options->pipeline, NULL);
+    return app_run(c, &c->options->pipeline, NULL, NULL);
+}
+
+static enum ec_status open_report(struct app_json_file **out, const char *option, const char *what, const char *name,
+                                  const struct app_options *options, struct ec_error *error)
+{
+    const struct app_json_file_params params = {option, what, name, options->inputs, options->input_count};
+    return name ? app_json_file_open(out, &params, error) : EC_OK;
 }
 
 static int run_videos(struct app_options *options)
@@ -39,7 +46,8 @@ static int run_videos(struct app_options *options)
     options->pipeline.cancel = app_signals_cancel(c.signals);
     options->pipeline.measure_limits = options->stats && options->task == APP_RUN;
     if (app_report_files_check(options, &error) ||
-        (options->stats && app_stats_file_open(&c.stats, options->stats, options->inputs, options->input_count, &error))) {
+        open_report(&c.stats, "--stats", "statistics", options->stats, options, &error) ||
+        open_report(&c.report, "--report", "the report", options->report, options, &error)) {
         ec_log(&c.logger, EC_LOG_ERROR, "%s", error.text);
         exit_status = app_exit_status(error.status, 0);
         goto done;
@@ -48,7 +56,8 @@ static int run_videos(struct app_options *options)
     exit_status = app_exit_status(status, app_signals_caught(c.signals));
 
 done:
-    app_stats_file_close(&c.stats);
+    app_json_file_close(&c.stats);
+    app_json_file_close(&c.report);
     app_log_close(&c.log);
     app_signals_close(&c.signals);
     return exit_status;

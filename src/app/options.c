@@ -32,6 +32,7 @@ void app_options_free(struct app_options *o)
     free(o->input_options);
     free(o->encoder_options);
     free(o->kernel_weights);
+    free(o->recipe);
     *o = (struct app_options){0};
 }
 
@@ -91,6 +92,20 @@ static const struct app_option *find_row(int value)
     return NULL;
 }
 
+/* "--norm=l1\n--no-audio\n": in the order they were given, for some of them say different things then. */
+static enum ec_status add_to_recipe(struct app_options *o, const struct app_option *option, const char *value,
+                                    struct ec_error *error)
+{
+    if (option->harmless || option->group > APP_GROUP_OUTPUT)
+        return EC_OK;
+    char *longer = NULL;
+    if (asprintf(&longer, "%s--%s%s%s\n", o->recipe ? o->recipe : "", option->name, value ? "=" : "", value ? value : "") < 0)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory for the command line");
+    free(o->recipe);
+    o->recipe = longer;
+    return EC_OK;
+}
+
 static enum ec_status read_words(struct app_options *o, int argc, char **argv, struct ec_error *error)
 {
     struct option long_options[80] = {0};
@@ -118,8 +133,8 @@ static enum ec_status read_words(struct app_options *o, int argc, char **argv, s
             ec_fail(error, EC_ERROR_ARGUMENT, "--%s takes no value", row->name);
         else if (value == '?')
             unknown_option(argv[at], error);
-        else
-            row->set(o, row, optarg, error);
+        else if (row->set(o, row, optarg, error) == EC_OK)
+            add_to_recipe(o, row, optarg, error);
         if (error->status)
             return error->status;
     }
@@ -239,7 +254,7 @@ static enum ec_status check_inputs(struct app_options *o, struct ec_error *error
 /* One thing may own standard output. */
 static enum ec_status check_outputs(struct app_options *o, struct ec_error *error)
 {
-    const char *owners[3];
+    const char *owners[4];
     int count = 0;
     if (o->pipeline.output && strcmp(o->pipeline.output, "-") == 0)
         owners[count++] = "-o -";
@@ -247,10 +262,19 @@ static enum ec_status check_outputs(struct app_options *o, struct ec_error *erro
         owners[count++] = "--hash";
     if (o->stats && strcmp(o->stats, "-") == 0)
         owners[count++] = "--stats -";
+    if (o->report && strcmp(o->report, "-") == 0)
+        owners[count++] = "--report -";
     if (count > 1)
         return ec_fail(error, EC_ERROR_ARGUMENT, "%s and %s cannot both write to standard output", owners[0], owners[1]);
     if (o->out_dir && o->pipeline.output)
         return ec_fail(error, EC_ERROR_ARGUMENT, "-o names one output, --out-dir a folder of them: use one of the two");
+
+    const char *of_batch = o->jobs > 0 ? "--jobs" : o->resume ? "--resume" : o->report ? "--report" : NULL;
+    if (of_batch && !o->out_dir)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "%s needs --out-dir DIR", of_batch);
+    if (o->jobs > 1 && (o->pipeline.display || o->pipeline.hash))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "--jobs %d and %s cannot go together: that shows one input at a time", o->jobs,
+                       o->pipeline.display ? "--display" : "--hash");
 
     const bool named = o->out_dir || o->pipeline.output || o->pipeline.display || o->pipeline.hash || o->pipeline.null_sink;
     if (!named && !has_display())
@@ -264,6 +288,9 @@ static enum ec_status check_outputs(struct app_options *o, struct ec_error *erro
 enum ec_status app_options_parse(struct app_options *o, int argc, char **argv, struct ec_error *error)
 {
     o->log_level = EC_LOG_NOTICE;
+    o->recipe = strdup("edgecam " EDGECAM_VERSION "\n");
+    if (!o->recipe)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory for the command line");
     if (read_words(o, argc, argv, error))
         return error->status;
     if (o->task == APP_HELP || o->task == APP_VERSION || o->task == APP_LIST)

@@ -11,6 +11,8 @@
 enum app_task { APP_RUN = 0, APP_BENCH, APP_DOCTOR, APP_LIST, APP_HELP, APP_VERSION };
 enum app_progress_kind { APP_PROGRESS_AUTO = 0, APP_PROGRESS_BAR, APP_PROGRESS_JSON, APP_PROGRESS_NONE };
 
+enum { APP_JOBS_MAX = 64 };
+
 /* Strings are the command line's own, or kept in `owned`. */
 struct app_options {
     enum app_task task;
@@ -19,7 +21,10 @@ struct app_options {
     const char **inputs;
     int input_count;
     const char *out_dir; /* NULL: one input, one run */
-    const char *stats; /* file name, "-": standard output, NULL: none */
+    int jobs; /* inputs at a time; 0: one */
+    bool resume;
+    char *recipe; /* every option that has a bearing on the outputs, and the version of the program */
+    const char *stats, *report; /* file name, "-": standard output, NULL: none */
     enum app_progress_kind progress;
     enum ec_log_level log_level;
     enum ec_operator operators[EC_OPERATOR_COUNT]; /* more than one for a benchmark only */
@@ -64,6 +69,7 @@ struct app_option {
     size_t offset; /* of the member of struct app_options that `set` fills, if it fills one */
     double low, high; /* of a number */
     const struct app_word *words;
+    bool harmless; /* among the options of input, edges and output: the output's bytes do not depend on it */
 };
 
 extern const struct app_option app_option_table[];

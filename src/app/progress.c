@@ -9,94 +9,57 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/stats_json.h"
+#include "app/progress_state.h"
+#include "pipeline/frame.h"
 
 #define INTERVAL_NS 250000000L
 
 struct app_progress {
-    struct ec_pipeline *pipeline;
-    struct app_log *log;
-    enum app_progress_kind kind;
+    struct app_progress_params p;
     pthread_t thread;
-    pthread_mutex_t lock; /* guards stop */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     bool stop;
+    struct {
+        struct ec_pipeline *pipeline;
+        double weight;
+    } running[APP_JOBS_MAX];
+    int count;
+    struct app_progress_state past; /* what is over */
+    int64_t begin_ns;
 };
 
-/* NaN when the end is not known, or nothing has come yet. */
-static double eta_s(const struct ec_stats *s)
+/* With the lock held. */
+static struct app_progress_state read_state(const struct app_progress *p)
 {
-    if (s->frames_expected > 0 && s->fps > 0)
-        return fmax(0, (double)(s->frames_expected - s->frames_out) / s->fps);
-    if (s->duration_s > 0 && s->realtime_factor > 0)
-        return fmax(0, (s->duration_s - s->position_s) / s->realtime_factor);
-    return NAN;
-}
-
-static void append(char *line, size_t size, const char *format, double value)
-{
-    const size_t used = strlen(line);
-    if (isfinite(value))
-        snprintf(line + used, size - used, format, value);
-}
-
-static void append_clock(char *line, size_t size, const char *label, double seconds)
-{
-    const size_t used = strlen(line);
-    if (!isfinite(seconds) || seconds < 0 || seconds > 1e9)
-        return;
-    const long whole = lround(seconds);
-    if (whole >= 3600)
-        snprintf(line + used, size - used, "%s%ld:%02ld:%02ld", label, whole / 3600, whole / 60 % 60, whole % 60);
-    else
-        snprintf(line + used, size - used, "%s%ld:%02ld", label, whole / 60, whole % 60);
-}
-
-static void show_bar(struct app_progress *p, const struct ec_stats *s)
-{
-    char line[160] = "";
-    if (s->frames_expected > 0)
-        snprintf(line, sizeof line, "frame %lld of %lld", (long long)s->frames_out, (long long)s->frames_expected);
-    else
-        snprintf(line, sizeof line, "frame %lld", (long long)s->frames_out);
-    append_clock(line, sizeof line, "  at ", s->position_s);
-    append(line, sizeof line, "  %.1f fps", s->fps);
-    append(line, sizeof line, "  %.2fx", s->realtime_factor);
-    append_clock(line, sizeof line, "  ETA ", eta_s(s));
-    if (strcmp(s->backend, "cuda") == 0)
-        append(line, sizeof line, "  GPU %.0f %%", s->gpu.utilization_mean_percent);
-    app_log_bar(p->log, line);
-}
-
-static void show_json(struct app_progress *p, const struct ec_stats *s, bool done)
-{
-    json_t *object = json_object();
-    app_json_set_integer(object, "frame", s->frames_out);
-    app_json_set_integer(object, "expected", s->frames_expected);
-    app_json_set_number(object, "fps", s->fps);
-    app_json_set_number(object, "speed", s->realtime_factor);
-    app_json_set_number(object, "position_s", s->position_s);
-    app_json_set_number(object, "duration_s", s->duration_s);
-    app_json_set_number(object, "eta_s", done ? 0 : eta_s(s));
-    app_json_set_number(object, "gpu_percent", strcmp(s->backend, "cuda") == 0 ? s->gpu.utilization_mean_percent : NAN);
-    json_object_set_new(object, "done", json_boolean(done));
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    if (text)
-        app_log_raw(p->log, text);
-    free(text);
-    json_decref(object);
+    struct app_progress_state state = p->past;
+    for (int i = 0; i < p->count; i++) {
+        struct ec_stats stats;
+        ec_pipeline_stats(p->running[i].pipeline, &stats);
+        app_progress_state_add(&state, &stats, p->running[i].weight);
+    }
+    if (p->p.files > 0)
+        app_progress_state_of_batch(&state, (double)(ec_now_ns() - p->begin_ns) / 1e9, p->p.weight);
+    return state;
 }
 
 static void show(struct app_progress *p, bool done)
 {
-    struct ec_stats stats;
-    ec_pipeline_stats(p->pipeline, &stats);
-    if (p->kind == APP_PROGRESS_JSON)
-        show_json(p, &stats, done);
-    else if (done)
-        app_log_bar(p->log, NULL);
-    else
-        show_bar(p, &stats);
+    pthread_mutex_lock(&p->lock);
+    const struct app_progress_state state = read_state(p);
+    pthread_mutex_unlock(&p->lock);
+    if (p->p.kind == APP_PROGRESS_JSON) {
+        char *text = app_progress_state_json(&state, p->p.files, done);
+        if (text)
+            app_log_raw(p->p.log, text);
+        free(text);
+    } else if (done) {
+        app_log_bar(p->p.log, NULL);
+    } else {
+        char line[200];
+        app_progress_state_line(&state, p->p.files, line, sizeof line);
+        app_log_bar(p->p.log, line);
+    }
 }
 
 static void *run(void *opaque)
@@ -121,17 +84,18 @@ static void *run(void *opaque)
     return NULL;
 }
 
-struct app_progress *app_progress_start(struct ec_pipeline *pipeline, struct app_log *log, enum app_progress_kind kind,
-                                        enum ec_log_level level)
+struct app_progress *app_progress_start(const struct app_progress_params *params)
 {
+    enum app_progress_kind kind = params->kind;
     if (kind == APP_PROGRESS_AUTO)
-        kind = level >= EC_LOG_NOTICE && isatty(STDERR_FILENO) ? APP_PROGRESS_BAR : APP_PROGRESS_NONE;
+        kind = params->level >= EC_LOG_NOTICE && isatty(STDERR_FILENO) ? APP_PROGRESS_BAR : APP_PROGRESS_NONE;
     struct app_progress *p = kind == APP_PROGRESS_NONE ? NULL : calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->pipeline = pipeline;
-    p->log = log;
-    p->kind = kind;
+    p->p = *params;
+    p->p.kind = kind;
+    p->past = app_progress_state_none;
+    p->begin_ns = ec_now_ns();
 
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -146,6 +110,45 @@ struct app_progress *app_progress_start(struct ec_pipeline *pipeline, struct app
         return NULL;
     }
     return p;
+}
+
+void app_progress_join(struct app_progress *p, struct ec_pipeline *pipeline, double weight)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    if (p->count < APP_JOBS_MAX) {
+        p->running[p->count].pipeline = pipeline;
+        p->running[p->count++].weight = weight;
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void app_progress_leave(struct app_progress *p, const struct ec_pipeline *pipeline)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    for (int i = 0; i < p->count; i++) {
+        if (p->running[i].pipeline != pipeline)
+            continue;
+        struct ec_stats stats;
+        ec_pipeline_stats(p->running[i].pipeline, &stats);
+        app_progress_state_add(&p->past, &stats, 0);
+        p->running[i--] = p->running[--p->count];
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void app_progress_file(struct app_progress *p, bool failed, double weight)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->past.files_done++;
+    p->past.files_failed += failed;
+    p->past.weight_done += weight;
+    pthread_mutex_unlock(&p->lock);
 }
 
 void app_progress_stop(struct app_progress **progress)

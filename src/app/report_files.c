@@ -49,19 +49,24 @@ static enum ec_status check_existing(const struct app_options *o, const char *op
     return ec_fail(error, EC_ERROR_OUTPUT, "%s '%s' exists; use -y to replace it", option, name);
 }
 
+enum { FILES = 4 };
+
 enum ec_status app_report_files_check(const struct app_options *o, struct ec_error *error)
 {
     const struct {
         const char *option, *name;
-    } files[] = {{"-o", file_of(o->pipeline.output)}, {"--stats", file_of(o->stats)}, {"--trace", o->pipeline.trace}};
-    for (int i = 0; i < 3; i++) {
-        for (int k = i + 1; k < 3; k++) {
+    } files[FILES] = {{"-o", file_of(o->pipeline.output)},
+                      {"--stats", file_of(o->stats)},
+                      {"--trace", o->pipeline.trace},
+                      {"--report", file_of(o->report)}};
+    for (int i = 0; i < FILES; i++) {
+        for (int k = i + 1; k < FILES; k++) {
             if (files[i].name && files[k].name && is_same(files[i].name, files[k].name))
                 return ec_fail(error, EC_ERROR_ARGUMENT, "%s and %s both name '%s'", files[i].option, files[k].option,
                                files[k].name);
         }
     }
-    for (int i = 1; i < 3; i++) {
+    for (int i = 1; i < FILES; i++) {
         if (check_existing(o, files[i].option, files[i].name, error))
             return error->status;
     }
@@ -84,6 +89,7 @@ enum ec_status app_report_files_check_batch(const struct app_options *o, const s
         return ec_fail(error, EC_ERROR_ARGUMENT, "--trace takes one input, not %d", list->count);
     for (int i = 0; i < list->count; i++) {
         if (check_job("--stats", file_of(o->stats), &list->jobs[i], error) ||
+            check_job("--report", file_of(o->report), &list->jobs[i], error) ||
             check_job("--trace", o->pipeline.trace, &list->jobs[i], error))
             return error->status;
     }

@@ -16,8 +16,8 @@ struct app_signals {
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
-    struct ec_pipeline *pipeline;
-    bool writes_file; /* the pipeline does */
+    struct app_watched watched[APP_WATCHED_MAX];
+    int count;
     int caught;
     bool closing;
 };
@@ -33,23 +33,22 @@ static void end_process(int signal_number)
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
-/* True when a pipeline was stopped, or the program is about to end anyway. */
-static bool stop_pipeline(struct app_signals *s, int signal_number)
+/* True when pipelines were stopped, or the program is about to end anyway. */
+static bool stop_pipelines(struct app_signals *s, int signal_number)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 1;
     pthread_mutex_lock(&s->lock);
     s->caught = signal_number;
-    if (!s->pipeline)
-        __atomic_store_n(&s->cancel, 1, __ATOMIC_RELAXED);
-    while (!s->pipeline && !s->closing) {
+    __atomic_store_n(&s->cancel, 1, __ATOMIC_RELAXED);
+    while (s->count == 0 && !s->closing) {
         if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT)
             break;
     }
-    const bool stopped = s->pipeline || s->closing;
-    if (s->pipeline)
-        ec_pipeline_stop(s->pipeline);
+    const bool stopped = s->count > 0 || s->closing;
+    for (int i = 0; i < s->count; i++)
+        ec_pipeline_stop(s->watched[i].pipeline);
     pthread_mutex_unlock(&s->lock);
     return stopped;
 }
@@ -62,14 +61,36 @@ static bool is_closing(struct app_signals *s)
     return closing;
 }
 
-/* Whether the pipeline stands still because nobody reads its standard output, and there is no file that it could finish. */
-static bool waits_for_reader(struct app_signals *s)
+/* With the lock held: whether a pipeline stands still because nobody reads its standard output, and there is no file that
+ * could still be finished. */
+static bool waits_for_reader(const struct app_signals *s)
 {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    for (int i = 0; i < s->count; i++) {
+        if (s->watched[i].writes_file)
+            return false;
+    }
+    return s->count > 0 && poll(&output, 1, 0) == 0;
+}
+
+static void give_up_on_reader(struct app_signals *s, int signal_number)
+{
     pthread_mutex_lock(&s->lock);
-    const bool expendable = s->pipeline && !s->writes_file;
+    if (waits_for_reader(s)) {
+        for (int i = 0; i < s->count; i++) {
+            if (s->watched[i].last_words)
+                s->watched[i].last_words(s->watched[i].opaque);
+        }
+        end_process(signal_number);
+    }
     pthread_mutex_unlock(&s->lock);
-    return expendable && poll(&output, 1, 0) == 0;
+}
+
+static void abandon_outputs(struct app_signals *s)
+{
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < s->count; i++)
+        ec_pipeline_abandon(s->watched[i].pipeline);
 }
 
 static void *wait_for_signals(void *opaque)
@@ -81,10 +102,12 @@ static void *wait_for_signals(void *opaque)
         const int signal_number = caught ? sigtimedwait(&s->set, NULL, &patience) : sigwaitinfo(&s->set, NULL);
         if (is_closing(s))
             return NULL;
-        if (signal_number > 0 && (caught || !stop_pipeline(s, signal_number)))
+        if (signal_number > 0 && (caught || !stop_pipelines(s, signal_number))) {
+            abandon_outputs(s);
             end_process(signal_number);
-        else if (signal_number < 0 && errno == EAGAIN && waits_for_reader(s))
-            end_process(caught);
+        } else if (signal_number < 0 && errno == EAGAIN) {
+            give_up_on_reader(s, caught);
+        }
     }
 }
 
@@ -140,14 +163,24 @@ void app_signals_close(struct app_signals **signals)
     *signals = NULL;
 }
 
-void app_signals_watch(struct app_signals *s, struct ec_pipeline *pipeline, bool writes_file)
+void app_signals_watch(struct app_signals *s, const struct app_watched *watched)
 {
     pthread_mutex_lock(&s->lock);
-    s->pipeline = pipeline;
-    s->writes_file = writes_file;
-    if (pipeline && s->caught)
-        ec_pipeline_stop(pipeline);
+    if (s->count < APP_WATCHED_MAX)
+        s->watched[s->count++] = *watched;
+    if (s->caught)
+        ec_pipeline_stop(watched->pipeline);
     pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void app_signals_unwatch(struct app_signals *s, const struct ec_pipeline *pipeline)
+{
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < s->count; i++) {
+        if (s->watched[i].pipeline == pipeline)
+            s->watched[i--] = s->watched[--s->count];
+    }
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -4,6 +4,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNKNOWN_STAGE                                                                                                          \
+    {                                                                                                                          \
+        NAN, NAN                                                                                                               \
+    }
+
+const struct ec_stats app_stats_unknown = {
+    .width_px = -1,
+    .height_px = -1,
+    .depth_bits = -1,
+    .frames_in = -1,
+    .frames_out = -1,
+    .frames_dropped = -1,
+    .frames_damaged = -1,
+    .frames_expected = -1,
+    .wall_s = NAN,
+    .fps = NAN,
+    .realtime_factor = NAN,
+    .position_s = NAN,
+    .duration_s = NAN,
+    .latency_p50_ms = NAN,
+    .latency_p95_ms = NAN,
+    .latency_p99_ms = NAN,
+    .latency_max_ms = NAN,
+    .stages = {UNKNOWN_STAGE, UNKNOWN_STAGE, UNKNOWN_STAGE, UNKNOWN_STAGE, UNKNOWN_STAGE},
+    .rss_peak_bytes = -1,
+    .pinned_bytes = -1,
+    .bottleneck_busy_percent = NAN,
+};
+
 void app_json_set_number(json_t *object, const char *key, double value)
 {
     json_object_set_new(object, key, isfinite(value) ? json_real(value) : json_null());

@@ -14,6 +14,9 @@
  * that is all of `gpu`. The caller owns the object; NULL when memory ran out. */
 json_t *app_stats_json(const struct ec_pipeline_params *params, const struct ec_stats *stats);
 
+/* Of a run that never began: nothing was measured, so everything that can be null is. */
+extern const struct ec_stats app_stats_unknown;
+
 /* Members of an object: null for NaN, for -1, and for NULL or "". Text that is no UTF-8 gets U+FFFD for each foreign byte. */
 void app_json_set_number(json_t *object, const char *key, double value);
 void app_json_set_integer(json_t *object, const char *key, int64_t value);

@@ -137,6 +137,14 @@ enum ec_status ec_delivery_finish(struct ec_delivery *d, struct ec_error *error)
     return status;
 }
 
+void ec_delivery_abandon(const struct ec_delivery *d)
+{
+    for (int i = 0; i < d->count; i++) {
+        if (d->sinks[i].ops->abandon)
+            d->sinks[i].ops->abandon(d->sinks[i].sink);
+    }
+}
+
 void ec_delivery_close(struct ec_delivery *d)
 {
     for (int i = 0; i < d->count; i++)

@@ -43,6 +43,9 @@ enum ec_status ec_delivery_run(struct ec_delivery *delivery, struct ec_queue *in
 /* Completes the outputs; after a halt in bounded time, leaving out what an encoder still holds. */
 enum ec_status ec_delivery_finish(struct ec_delivery *delivery, struct ec_error *error);
 
+/* See ec_pipeline_abandon. */
+void ec_delivery_abandon(const struct ec_delivery *delivery);
+
 /* Outputs that were not finished leave no file. */
 void ec_delivery_close(struct ec_delivery *delivery);
 

@@ -25,6 +25,7 @@
 #define DEFAULT_LANES 3
 #define LIMIT_BLOCK_BYTES (3840 * 2160) /* a 4K frame */
 #define DEFAULT_QUEUE_FRAMES 4
+#define THREADS_MAX 1024
 #define QUEUE_PACKET_BYTES (8 << 20)
 
 struct ec_pipeline {
@@ -62,8 +63,11 @@ static enum ec_status check_params(const struct ec_pipeline_params *p, struct ec
         return ec_fail(error, EC_ERROR_ARGUMENT, "the queue must hold 1 to %d frames, got %d", EC_QUEUE_MAX, p->queue_frames);
     if (!(p->start_s >= 0) || !(p->duration_s >= 0) || p->start_s > 1e9 || p->duration_s > 1e9)
         return ec_fail(error, EC_ERROR_ARGUMENT, "start and duration must be 0 to 1e9 seconds");
-    if ((unsigned)p->decoder > EC_DECODER_NVDEC || p->decoder_threads < 0 || p->decoder_threads > 1024)
-        return ec_fail(error, EC_ERROR_ARGUMENT, "decoder must be 0 to %d and its threads 0 to 1024", EC_DECODER_NVDEC);
+    if ((unsigned)p->decoder > EC_DECODER_NVDEC)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "decoder must be 0 to %d", EC_DECODER_NVDEC);
+    if (p->decoder_threads < 0 || p->decoder_threads > THREADS_MAX || p->encoder_threads < 0 ||
+        p->encoder_threads > THREADS_MAX)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "the threads of decoder and encoder must be 0 to %d", THREADS_MAX);
     if (p->max_frames < 0 || (p->has_stream && p->stream < 0))
         return ec_fail(error, EC_ERROR_ARGUMENT, "frame count and stream index must not be negative");
     return EC_OK;
@@ -224,6 +228,11 @@ void ec_pipeline_stop(struct ec_pipeline *l)
 {
     atomic_store(&l->stop, true);
     atomic_store(&l->halt, true);
+}
+
+void ec_pipeline_abandon(struct ec_pipeline *l)
+{
+    ec_delivery_abandon(&l->delivery);
 }
 
 static void *source_main(void *opaque)

@@ -44,7 +44,7 @@ static void describe(AVCodecContext *context, const struct request *request, con
     /* Chroma is neutral, so every matrix gives the same gray. */
     const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(context->pix_fmt);
     context->colorspace = format && format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : AVCOL_SPC_BT709;
-    context->thread_count = 0;
+    context->thread_count = request->params->encoder_threads;
 }
 
 /* One attempt with one encoder at one size. *code is FFmpeg's word when the encoder itself said no (EC_ERROR_DEVICE then). */

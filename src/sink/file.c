@@ -81,11 +81,17 @@ static enum ec_status file_finish(struct ec_sink *s, int64_t deadline_ns, int64_
     return status == EC_OK ? ec_mux_finish(s->mux, error) : status;
 }
 
+static void file_abandon(const struct ec_sink *s)
+{
+    ec_target_abandon(s->mux->target);
+}
+
 const struct ec_sink_ops ec_sink_file = {
     .name = "file",
     .open = file_open,
     .frame = file_frame,
     .packet = file_packet,
     .finish = file_finish,
+    .abandon = file_abandon,
     .close = file_close,
 };

@@ -165,6 +165,7 @@ enum ec_status ec_target_open(struct ec_target **out, const char *name, const ch
     if (!target)
         return ec_fail(error, EC_ERROR_MEMORY, "cannot open %s: out of memory", name);
     enum ec_status status = EC_OK;
+    pthread_mutex_init(&target->lock, NULL);
     target->overwrite = overwrite;
     bool standard = strcmp(name, "-") == 0;
     target->name = strdup(standard ? "standard output" : name);
@@ -223,9 +224,19 @@ enum ec_status ec_target_commit(struct ec_target *target, struct ec_error *error
         return ec_fail(error, EC_ERROR_OUTPUT, "%s appeared while it was being written; use -y to replace it", target->name);
     if (failed)
         return ec_fail(error, EC_ERROR_OUTPUT, "cannot give %s its name: %s", target->name, strerror(errno));
+    pthread_mutex_lock(&target->lock);
     free(target->temporary);
     target->temporary = NULL;
+    pthread_mutex_unlock(&target->lock);
     return EC_OK;
+}
+
+void ec_target_abandon(struct ec_target *target)
+{
+    pthread_mutex_lock(&target->lock);
+    if (target->temporary)
+        unlink(target->temporary);
+    pthread_mutex_unlock(&target->lock);
 }
 
 void ec_target_close(struct ec_target **target)
@@ -235,6 +246,7 @@ void ec_target_close(struct ec_target **target)
         return;
     if (t->temporary)
         unlink(t->temporary);
+    pthread_mutex_destroy(&t->lock);
     free(t->temporary);
     free(t->url);
     free(t->path);

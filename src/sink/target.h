@@ -2,6 +2,7 @@
 #ifndef EC_SINK_TARGET_H
 #define EC_SINK_TARGET_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "edge/error.h"
@@ -19,6 +20,7 @@ struct ec_target {
     bool overwrite;
     char *name; /* as the person gave it, for messages */
     char *path; /* final place; symbolic links are resolved */
+    pthread_mutex_t lock; /* between ec_target_abandon and the others */
     char *temporary; /* EC_TARGET_FILE until committed, else NULL */
     char *url; /* what FFmpeg opens: always with a protocol, so that "a:b.mp4" is a file */
 };
@@ -31,6 +33,9 @@ enum ec_status ec_target_open(struct ec_target **out, const char *name, const ch
 
 /* Gives the completed temporary its final name; without `overwrite` a file that appeared meanwhile stays (EC_ERROR_OUTPUT). */
 enum ec_status ec_target_commit(struct ec_target *target, struct ec_error *error);
+
+/* Removes a temporary that was not committed, while it may still be written to; any thread. It cannot be committed then. */
+void ec_target_abandon(struct ec_target *target);
 
 /* Removes a temporary that was not committed. */
 void ec_target_close(struct ec_target **target);

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("EDGECAM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
@@ -22,6 +23,7 @@ ROAD = MEDIA / "road_960x540.mp4"  # 221 frames, 25 fps, limited range, AAC
 PHONE = MEDIA / "phone_4k60_rot90.mp4"  # 18 frames of 3840x2160 to be turned upright, full range
 MORE_MEDIA = pathlib.Path(os.environ["EDGECAM_TEST_MEDIA"]) if os.environ.get("EDGECAM_TEST_MEDIA") else None
 SANITIZED = bool(os.environ.get("EDGECAM_SANITIZED"))  # the program is slower then, and needs its sanitizer's runtime
+END_LIMIT_S = 15.0 if SANITIZED else 2.0  # of the end of a run after a signal
 TIME_LIMIT_S = 300  # of one command, sanitizers included
 
 try:
@@ -151,6 +153,29 @@ class Case(unittest.TestCase):
     def assert_only(self, *names):
         """The folder holds these files and nothing else: no half-written output, no temporary."""
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), sorted(names))
+
+
+class Running(Case):
+    """Tests that do something to a running program."""
+
+    def start(self, *arguments, frames=5):
+        """A running program, known to be past its first frames."""
+        p = subprocess.Popen([PROGRAM, *map(str, arguments), "--progress", "json"], cwd=self.folder, env=environment(),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(p.stderr.close)
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+        for line in p.stderr:
+            if line.startswith(b"{") and json.loads(line)["frame"] > frames:
+                return p
+        self.fail(f"the program ended early with status {p.wait()}")
+
+    def finish(self, p, limit_s=END_LIMIT_S):
+        begin = time.monotonic()
+        p.stderr.read()
+        status = p.wait(timeout=60)
+        self.assertLess(time.monotonic() - begin, limit_s)
+        return status
 
 
 def main():

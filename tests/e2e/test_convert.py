@@ -115,61 +115,6 @@ class Convert(support.Case):
         self.assertIn("bad\ufffd\ufffdutf8.mp4", support.json.loads(done.stdout)["input"])
 
 
-class Batch(support.Case):
-    def test_one_bad_file_does_not_stop_the_rest(self):
-        (self.folder / "broken.mp4").write_bytes(b"this is not a video" * 100)
-        self.short_clip("first.mp4")
-        self.short_clip("second.mkv")
-        done = self.edgecam("first.mp4", "broken.mp4", "second.mkv", "--out-dir", "out", expect=1)
-        self.assertEqual(sorted(p.name for p in (self.folder / "out").iterdir()), ["first.mp4", "second.mkv"])
-        for name in ("first.mp4", "second.mkv"):
-            self.assertEqual(int(support.video_of(support.probe(self.folder / "out" / name))["nb_read_frames"]), 10)
-        text = done.stderr.decode()
-        self.assertIn("broken.mp4", text)
-        self.assertIn("1 of 3 inputs failed", text)
-
-    def test_names_that_meet(self):
-        self.short_clip("one.avi", "320x240", 10, "-c:v", "mpeg4")
-        self.short_clip("one.mp4", "320x240", 12)
-        self.edgecam("one.avi", "one.mp4", "--out-dir", "out")
-        frames = {p.name: int(support.video_of(support.probe(p))["nb_read_frames"]) for p in (self.folder / "out").iterdir()}
-        self.assertEqual(frames, {"one.mp4": 10, "one-2.mp4": 12})
-
-    def test_folder(self):
-        (self.folder / "in").mkdir()
-        for name in ("b.mp4", "a.MOV"):
-            self.short_clip("in/" + name)
-        (self.folder / "in" / "notes.txt").write_text("no video")
-        (self.folder / "in" / "sub.mp4").mkdir()
-        self.edgecam("in", "--out-dir", "out")
-        self.assertEqual(sorted(p.name for p in (self.folder / "out").iterdir()), ["a.mov", "b.mp4"])
-
-    def test_empty_folder(self):
-        (self.folder / "in").mkdir()
-        text = self.edgecam("in", "--out-dir", "out", expect=1).stderr.decode()
-        self.assertIn("no videos", text)
-
-    def test_inputs_are_never_overwritten(self):
-        """An output that would land on another input of the same run is refused, even with -y."""
-        self.short_clip("a.avi", "320x240", 10, "-c:v", "mpeg4")
-        target = self.short_clip("a.mp4")
-        before = target.read_bytes()
-        text = self.edgecam("a.avi", "a.mp4", "--out-dir", ".", "-y", expect=1).stderr.decode()
-        self.assertIn("a.mp4", text)
-        self.assertEqual(target.read_bytes(), before)
-
-    def test_out_dir_that_is_a_file(self):
-        self.short_clip("a.mp4")
-        (self.folder / "out").write_text("")
-        self.assertIn("'out'", self.message("a.mp4", "--out-dir", "out", expect=4))
-
-    def test_statistics_of_each(self):
-        self.short_clip("a.mp4")
-        self.short_clip("b.mp4")
-        lines = self.edgecam("a.mp4", "b.mp4", "--out-dir", "out", "--stats", "-").stdout.decode().splitlines()
-        self.assertEqual([support.json.loads(line)["input"] for line in lines], ["a.mp4", "b.mp4"])
-
-
 @unittest.skipUnless(MEDIA.is_dir(), "the clips are missing")
 class Bundled(unittest.TestCase):
     def test_clips_are_there(self):

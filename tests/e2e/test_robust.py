@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import time
@@ -10,29 +9,8 @@ import time
 import support
 from support import PROGRAM, ROAD
 
-LIMIT_S = 15.0 if support.SANITIZED else 2.0
 
-
-class Signals(support.Case):
-    def start(self, *arguments):
-        """A running program, known to be past its first frames."""
-        p = subprocess.Popen([PROGRAM, *map(str, arguments), "--progress", "json"], cwd=self.folder, env=support.environment(),
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(p.stderr.close)
-        self.addCleanup(p.stdout.close)
-        self.addCleanup(lambda: p.poll() is None and p.kill())
-        for line in p.stderr:
-            if line.startswith(b"{") and support.json.loads(line)["frame"] > 5:
-                return p
-        self.fail(f"the program ended early with status {p.wait()}")
-
-    def finish(self, p, limit_s=LIMIT_S):
-        begin = time.monotonic()
-        p.stderr.read()
-        status = p.wait(timeout=60)
-        self.assertLess(time.monotonic() - begin, limit_s)
-        return status
-
+class Signals(support.Running):
     def check_signal(self, number, status):
         p = self.start(ROAD, "--loop", "--realtime", "-o", "edges.mp4")
         p.send_signal(number)
@@ -56,14 +34,6 @@ class Signals(support.Case):
         self.assertEqual(text, b"status 130\n")
         self.assert_only("edges.mkv")
 
-    def test_batch_ends(self):
-        shutil.copy(ROAD, self.folder / "a.mp4")
-        shutil.copy(ROAD, self.folder / "b.mp4")
-        p = self.start("a.mp4", "b.mp4", "--out-dir", "out", "--realtime")
-        p.send_signal(signal.SIGINT)
-        self.assertEqual(self.finish(p), 130)
-        self.assertEqual([x.name for x in (self.folder / "out").iterdir()], ["a.mp4"])
-
     def test_standard_output_that_nobody_reads(self):
         p = subprocess.Popen([PROGRAM, "demo:640x480@30", "-o", "-", "-q"], cwd=self.folder, env=support.environment(),
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -73,7 +43,7 @@ class Signals(support.Case):
         with self.assertRaises(subprocess.TimeoutExpired):
             p.wait(timeout=1)
         p.send_signal(signal.SIGTERM)
-        self.assertEqual(self.finish(p, LIMIT_S + 2), -signal.SIGTERM)
+        self.assertEqual(self.finish(p, support.END_LIMIT_S + 2), -signal.SIGTERM)
 
     def test_interrupt_while_opening(self):
         """Nothing writes to the pipe, so its opening never ends by itself."""
@@ -84,7 +54,7 @@ class Signals(support.Case):
         with self.assertRaises(subprocess.TimeoutExpired):
             p.wait(timeout=1)
         p.send_signal(signal.SIGINT)
-        self.assertIn(self.finish(p, LIMIT_S + 1), (130, -signal.SIGINT))
+        self.assertIn(self.finish(p, support.END_LIMIT_S + 1), (130, -signal.SIGINT))
 
 
 class Disk(support.Case):
