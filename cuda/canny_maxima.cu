@@ -37,10 +37,10 @@ EC_DEVICE int32_t pixel_of(const Four<uint16_t> &four, int i)
 }
 
 template <class Pixel>
-EC_DEVICE Four<Pixel> load_four(const ec_gpu_source &in, int32_t x, int32_t y)
+EC_DEVICE Four<Pixel> load_four(const ec_gpu_source &in, int channel, int32_t x, int32_t y)
 {
     constexpr int PER_WORD = 4 / sizeof(Pixel), BITS = 8 * sizeof(Pixel);
-    const Pixel *row = source_row<Pixel>(in, ec_clamp_i32(y, 0, in.height_px - 1));
+    const Pixel *row = channel_row<Pixel>(in, channel, ec_clamp_i32(y, 0, in.height_px - 1));
     const bool maps = in.expand || in.max != (Pixel)~0;
     Four<Pixel> four = {};
     if (in.vector && x >= 0 && x + LANE_PIXELS <= in.width_px) {
@@ -171,13 +171,13 @@ EC_DEVICE void gradient_of(const Window<SIZE> &window, const ec_gradient_taps &t
 
 /* Row y, which was loaded AHEAD rows ago; in its place row y + AHEAD is loaded. */
 template <class Pixel>
-EC_DEVICE Four<Pixel> next_row(Four<Pixel> ahead[AHEAD], const ec_gpu_source &in, int32_t x, int32_t y)
+EC_DEVICE Four<Pixel> next_row(Four<Pixel> ahead[AHEAD], const ec_gpu_source &in, int channel, int32_t x, int32_t y)
 {
     const Four<Pixel> four = ahead[0];
 #pragma unroll
     for (int i = 0; i + 1 < AHEAD; i++)
         ahead[i] = ahead[i + 1];
-    ahead[AHEAD - 1] = load_four<Pixel>(in, x, y + AHEAD);
+    ahead[AHEAD - 1] = load_four<Pixel>(in, channel, x, y + AHEAD);
     return four;
 }
 
@@ -188,15 +188,31 @@ struct Row {
     int32_t gx[LANE_PIXELS], gy[LANE_PIXELS];
 };
 
-template <class Magnitude, bool L1, int SIZE>
-EC_DEVICE void measure(Row<Magnitude> *row, const Window<SIZE> &window, const ec_gradient_taps &taps, int32_t x, int32_t width,
-                       bool inside)
+template <class Magnitude, bool L1>
+EC_DEVICE Magnitude magnitude_of(int32_t gx, int32_t gy)
+{
+    const Magnitude across = gx, down = gy;
+    return L1 ? (across < 0 ? -across : across) + (down < 0 ? -down : down) : across * across + down * down;
+}
+
+/* Of several channels the first of those with the largest magnitude counts. */
+template <class Magnitude, bool L1, int SIZE, int CHANNELS>
+EC_DEVICE void measure(Row<Magnitude> *row, const Window<SIZE> windows[CHANNELS], const ec_gradient_taps &taps, int32_t x,
+                       int32_t width, bool inside)
 {
 #pragma unroll
     for (int i = 0; i < LANE_PIXELS; i++) {
-        gradient_of(window, taps, i, &row->gx[i], &row->gy[i]);
-        const Magnitude across = row->gx[i], down = row->gy[i];
-        const Magnitude m = L1 ? (across < 0 ? -across : across) + (down < 0 ? -down : down) : across * across + down * down;
+        gradient_of(windows[0], taps, i, &row->gx[i], &row->gy[i]);
+        Magnitude m = magnitude_of<Magnitude, L1>(row->gx[i], row->gy[i]);
+#pragma unroll
+        for (int c = 1; c < CHANNELS; c++) {
+            int32_t gx, gy;
+            gradient_of(windows[c], taps, i, &gx, &gy);
+            const Magnitude other = magnitude_of<Magnitude, L1>(gx, gy);
+            row->gx[i] = other > m ? gx : row->gx[i];
+            row->gy[i] = other > m ? gy : row->gy[i];
+            m = other > m ? other : m;
+        }
         row->magnitudes[1 + i] = inside && x + i >= 0 && x + i < width ? m : 0;
     }
     row->magnitudes[0] = shift_up(row->magnitudes[LANE_PIXELS]);
@@ -239,8 +255,8 @@ EC_DEVICE uint32_t find_maxima(const Row<Magnitude> rows[3], Magnitude low, Magn
     return bits;
 }
 
-template <class Pixel, int SIZE, class Magnitude, bool L1>
-__global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 4 ? 5 : 1)
+template <class Pixel, int SIZE, class Magnitude, bool L1, int CHANNELS>
+__global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 4 && CHANNELS == 1 ? 5 : 1)
     canny_maxima_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gradient_taps taps,
                         const __grid_constant__ ec_canny_bits bits, Thresholds thresholds)
 {
@@ -255,21 +271,26 @@ __global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 
     if (first >= end)
         return;
 
-    Window<SIZE> window = {};
+    Window<SIZE> windows[CHANNELS] = {};
     Row<Magnitude> rows[3] = {};
-    Four<Pixel> ahead[AHEAD];
+    Four<Pixel> ahead[CHANNELS][AHEAD];
 #pragma unroll
-    for (int i = 0; i < AHEAD; i++)
-        ahead[i] = load_four<Pixel>(in, x, first - 1 - HALF + i);
+    for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
-    for (int i = 0; i < 2 * HALF; i++)
-        push_row(&window, next_row(ahead, in, x, first - 1 - HALF + i), taps);
+        for (int i = 0; i < AHEAD; i++)
+            ahead[c][i] = load_four<Pixel>(in, c, x, first - 1 - HALF + i);
+#pragma unroll
+        for (int i = 0; i < 2 * HALF; i++)
+            push_row(&windows[c], next_row(ahead[c], in, c, x, first - 1 - HALF + i), taps);
+    }
 #pragma unroll UNROLL
     for (int32_t y = first - 1; y <= end; y++) {
         rows[0] = rows[1];
         rows[1] = rows[2];
-        push_row(&window, next_row(ahead, in, x, y + HALF), taps);
-        measure<Magnitude, L1>(&rows[2], window, taps, x, in.width_px, y >= 0 && y < in.height_px);
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++)
+            push_row(&windows[c], next_row(ahead[c], in, c, x, y + HALF), taps);
+        measure<Magnitude, L1, SIZE, CHANNELS>(&rows[2], windows, taps, x, in.width_px, y >= 0 && y < in.height_px);
         if (y <= first)
             continue;
         const uint32_t found = find_maxima<Pixel>(rows, low, high);
@@ -282,22 +303,25 @@ __global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 
     }
 }
 
-template <class Pixel, class Magnitude, bool L1>
-auto choose(int size) -> void (*)(ec_gpu_source, ec_gradient_taps, ec_canny_bits, Thresholds)
+using Kernel = void (*)(ec_gpu_source, ec_gradient_taps, ec_canny_bits, Thresholds);
+
+template <class Pixel, class Magnitude, bool L1, int CHANNELS>
+Kernel choose(int size)
 {
-    return size == 3   ? canny_maxima_kernel<Pixel, 3, Magnitude, L1>
-           : size == 5 ? canny_maxima_kernel<Pixel, 5, Magnitude, L1>
-                       : canny_maxima_kernel<Pixel, 7, Magnitude, L1>;
+    return size == 3   ? canny_maxima_kernel<Pixel, 3, Magnitude, L1, CHANNELS>
+           : size == 5 ? canny_maxima_kernel<Pixel, 5, Magnitude, L1, CHANNELS>
+                       : canny_maxima_kernel<Pixel, 7, Magnitude, L1, CHANNELS>;
 }
 
 /* Squares of bytes' gradients fit 32 bits; those of deeper ones only sometimes, and there 64 bits are taken. */
-auto choose(const ec_plan *plan) -> void (*)(ec_gpu_source, ec_gradient_taps, ec_canny_bits, Thresholds)
+template <int CHANNELS>
+Kernel choose(const ec_plan *plan)
 {
     const int size = plan->gradient.size;
     const bool l1 = plan->norm == EC_NORM_L1;
     if (plan->depth_bits == 8)
-        return l1 ? choose<uint8_t, int32_t, true>(size) : choose<uint8_t, int32_t, false>(size);
-    return l1 ? choose<uint16_t, int32_t, true>(size) : choose<uint16_t, int64_t, false>(size);
+        return l1 ? choose<uint8_t, int32_t, true, CHANNELS>(size) : choose<uint8_t, int32_t, false, CHANNELS>(size);
+    return l1 ? choose<uint16_t, int32_t, true, CHANNELS>(size) : choose<uint16_t, int64_t, false, CHANNELS>(size);
 }
 
 } // namespace
@@ -308,5 +332,6 @@ enum ec_status ec_canny_maxima(const ec_gpu_queue *queue, const ec_gpu_source *i
     /* Every byte of a row of words gets its bits, those past the width too. */
     const dim3 grid(ceil_div(64 * bits->words, STRIP), ceil_div(in->height_px, ROWS * WARPS));
     const Thresholds thresholds = {plan->canny.low, plan->canny.high};
-    return launch(queue, "canny_maxima_kernel", choose(plan), grid, dim3(32, WARPS), *in, plan->gradient, *bits, thresholds);
+    const Kernel kernel = in->plane_bytes ? choose<EC_CHANNELS_MAX>(plan) : choose<1>(plan);
+    return launch(queue, "canny_maxima_kernel", kernel, grid, dim3(32, WARPS), *in, plan->gradient, *bits, thresholds);
 }

@@ -44,7 +44,8 @@ enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *dev
     };
     shared->in_pitch_bytes = ec_gpu_pitch_bytes(shared->in_row_bytes);
     shared->out_pitch_bytes = ec_gpu_pitch_bytes(shared->out_row_bytes);
-    shared->in_bytes = (size_t)(shared->in_pitch_bytes * height_px);
+    shared->in_plane_bytes = shared->in_pitch_bytes * height_px;
+    shared->in_bytes = (size_t)(shared->in_plane_bytes * plan->channels);
     ec_band_plan_make(&shared->bands, plan, device->low_latency ? height_px : 1, shared->out_pitch_bytes);
     shared->out_bytes = (size_t)(shared->out_pitch_bytes * height_px);
     if (shared->bands.out_bytes > shared->out_bytes)

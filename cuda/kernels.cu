@@ -10,9 +10,9 @@ namespace
 /* Only ever asked about: a kernel that exists wherever the others do. */
 __global__ void probe_kernel() {}
 
-bool vector_aligned(const void *data, int64_t pitch_bytes)
+bool vector_aligned(const void *data, int64_t pitch_bytes, int64_t plane_bytes)
 {
-    return ((uintptr_t)data | (uintptr_t)pitch_bytes) % 16 == 0;
+    return ((uintptr_t)data | (uintptr_t)pitch_bytes | (uintptr_t)plane_bytes) % 16 == 0;
 }
 
 int64_t plane_bytes(int64_t pitch_bytes, int32_t height_px)
@@ -56,8 +56,8 @@ size_t ec_kernels_scratch_bytes(const struct ec_plan *plan, int32_t width_px, in
     const size_t canny = plan->op == EC_OPERATOR_CANNY ? ec_canny_scratch_bytes(width_px, height_px) : 0;
     if (plan->blur.size == 0)
         return canny;
-    return canny +
-           (size_t)(sums_bytes(plan, width_px, height_px) + plane_bytes(blurred_pitch_bytes(plan, width_px), height_px));
+    return canny + (size_t)(sums_bytes(plan, width_px, height_px) +
+                            plan->channels * plane_bytes(blurred_pitch_bytes(plan, width_px), height_px));
 }
 
 enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *d_plan, void *d_scratch,
@@ -67,19 +67,20 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
     ec_gpu_source in = {};
     in.data = frame->d_in;
     in.pitch_bytes = frame->in_pitch_bytes;
+    in.plane_bytes = frame->in_plane_bytes;
     in.width_px = frame->width_px;
     in.height_px = frame->height_px;
     in.max = plan->luma.max;
     in.border = plan->border;
     in.expand = frame->limited_range;
-    in.vector = vector_aligned(frame->d_in, frame->in_pitch_bytes);
+    in.vector = vector_aligned(frame->d_in, frame->in_pitch_bytes, frame->in_plane_bytes);
     in.padded = frame->in_padded;
     in.luma = plan->luma;
     ec_gpu_target out = {};
     out.data = frame->d_out;
     out.pitch_bytes = frame->out_pitch_bytes;
     out.wide = plan->output_depth_bits > 8;
-    out.vector = vector_aligned(frame->d_out, frame->out_pitch_bytes);
+    out.vector = vector_aligned(frame->d_out, frame->out_pitch_bytes, 0);
     out.padded = frame->out_padded;
     out.saturation = plan->saturation;
     out.finish = plan->finish;
@@ -88,17 +89,25 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
 
     void *blurred = (char *)d_scratch + sums_bytes(plan, in.width_px, in.height_px);
     const int64_t pitch = blurred_pitch_bytes(plan, in.width_px);
-    enum ec_status status = ec_blur(&queue, &in, d_scratch, blurred, pitch);
+    const int64_t plane = plane_bytes(pitch, in.height_px);
+    const int32_t channels = in.plane_bytes ? plan->channels : 1;
+    enum ec_status status = EC_OK;
+    for (int32_t c = 0; c < channels && status == EC_OK; c++) {
+        ec_gpu_source channel = in;
+        channel.data = (const char *)in.data + c * in.plane_bytes;
+        status = ec_blur(&queue, &channel, d_scratch, (char *)blurred + c * plane, pitch);
+    }
     if (status != EC_OK)
         return status;
     if (plan->op == EC_OPERATOR_DOG)
         return ec_blur_difference(&queue, &in, d_scratch, blurred, pitch, &out);
     in.data = blurred;
     in.pitch_bytes = pitch;
+    in.plane_bytes = channels > 1 ? plane : 0;
     in.expand = false;
     in.vector = true;
     in.padded = true;
-    return run_operator(&queue, &in, &out, (char *)blurred + plane_bytes(pitch, in.height_px));
+    return run_operator(&queue, &in, &out, (char *)blurred + plan->channels * plane);
 }
 
 cudaError_t ec_kernels_probe(void)

@@ -19,6 +19,7 @@ struct ec_gpu_frame {
     const void *d_in;
     void *d_out;
     int64_t in_pitch_bytes, out_pitch_bytes;
+    int64_t in_plane_bytes; /* from channel to channel of a colour picture; 0: there is one plane */
     int32_t width_px, height_px;
     bool limited_range;
     bool in_padded,

@@ -58,6 +58,23 @@ static bool copy_plane(void *to, int64_t to_pitch, const void *from, int64_t fro
                                             kind, stream));
 }
 
+/* A gray picture has one channel, which stands for all. */
+static int32_t channels_of(const struct ec_lane_plan *shared, const struct ec_image *in)
+{
+    return in->plane_bytes ? shared->plan.channels : 1;
+}
+
+static bool upload_planes(const struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
+                          struct ec_error *error)
+{
+    for (int32_t c = 0; c < channels_of(shared, in); c++)
+        if (!copy_plane((char *)lane->d_in + c * shared->in_plane_bytes, shared->in_pitch_bytes,
+                        (const char *)in->data + c * in->plane_bytes, in->pitch_bytes, shared->in_row_bytes, shared->height_px,
+                        cudaMemcpyHostToDevice, shared->up, error))
+            return false;
+    return true;
+}
+
 static bool mark(const struct ec_lane *lane, enum ec_lane_mark m, cudaStream_t stream, struct ec_error *error)
 {
     return EC_CUDA(error, cudaEventRecord(lane->marks[m], stream));
@@ -111,11 +128,14 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
 {
     const bool upload = in->memory == EC_MEMORY_HOST, download = out->memory == EC_MEMORY_HOST;
     const struct ec_device *device = shared->device;
-    const int32_t rows = shared->height_px;
+    const int32_t rows = shared->height_px, channels = channels_of(shared, in);
     struct ec_gpu_frame frame = {
         .d_in = upload ? lane->d_in : in->data,
         .d_out = download ? lane->d_out : out->data,
         .in_pitch_bytes = upload ? shared->in_pitch_bytes : in->pitch_bytes,
+        .in_plane_bytes = channels == 1 ? 0
+                          : upload      ? shared->in_plane_bytes
+                                        : in->plane_bytes,
         .out_pitch_bytes = download ? shared->out_pitch_bytes : out->pitch_bytes,
         .width_px = shared->width_px,
         .height_px = rows,
@@ -123,7 +143,7 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         .in_padded = upload,
         .out_padded = download,
     };
-    lane->h2d_bytes = upload ? shared->in_row_bytes * rows : 0;
+    lane->h2d_bytes = upload ? channels * shared->in_row_bytes * rows : 0;
     lane->d2h_bytes = download ? shared->out_row_bytes * rows : 0;
     lane->submitted_ns = ec_monotonic_ns();
     if (!ec_gpu_clock_refresh(&lane->clock, lane->run, error))
@@ -133,9 +153,8 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     if (lane->cut)
         return submit_bands(lane, shared, &frame, in, out, error);
     if (upload) {
-        if (!copy_plane(lane->d_in, shared->in_pitch_bytes, in->data, in->pitch_bytes, shared->in_row_bytes, rows,
-                        cudaMemcpyHostToDevice, shared->up, error) ||
-            !mark(lane, EC_MARK_UPLOADED, shared->up, error) || !wait_for(lane, EC_MARK_UPLOADED, lane->run, error))
+        if (!upload_planes(lane, shared, in, error) || !mark(lane, EC_MARK_UPLOADED, shared->up, error) ||
+            !wait_for(lane, EC_MARK_UPLOADED, lane->run, error))
             return EC_ERROR_DEVICE;
     } else {
         /* A decoder may still be writing the frame: what it has queued comes first. */
@@ -147,7 +166,13 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     }
     enum ec_status status = EC_OK;
     if (in->memory == EC_MEMORY_DEVICE_HIGH) {
-        status = ec_kernels_unpack(&frame, lane->d_in, shared->in_pitch_bytes, 16 - shared->plan.depth_bits, lane->run, error);
+        for (int32_t c = 0; c < channels && status == EC_OK; c++) {
+            struct ec_gpu_frame channel = frame;
+            channel.d_in = (const char *)frame.d_in + c * frame.in_plane_bytes;
+            status = ec_kernels_unpack(&channel, (char *)lane->d_in + c * shared->in_plane_bytes, shared->in_pitch_bytes,
+                                       16 - shared->plan.depth_bits, lane->run, error);
+        }
+        frame.in_plane_bytes = channels == 1 ? 0 : shared->in_plane_bytes;
         frame.d_in = lane->d_in;
         frame.in_pitch_bytes = shared->in_pitch_bytes;
         frame.in_padded = true;

@@ -32,6 +32,7 @@ struct ec_lane_plan {
     struct ec_plan plan;
     struct ec_plan *d_plan;
     int32_t width_px, height_px;
+    int64_t in_plane_bytes; /* a channel of the lane's own input */
     int64_t in_row_bytes, out_row_bytes, in_pitch_bytes, out_pitch_bytes; /* pitch: of the lane's own planes */
     size_t in_bytes, out_bytes, scratch_bytes;
     struct ec_band_plan bands; /* count 1 unless the device was opened for low latency */

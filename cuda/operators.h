@@ -9,6 +9,7 @@
 struct ec_gpu_source {
     const void *data;
     int64_t pitch_bytes;
+    int64_t plane_bytes; /* from channel to channel; 0: there is one plane */
     int32_t width_px, height_px;
     int32_t max; /* larger values count as this */
     enum ec_border border;

@@ -18,6 +18,12 @@ EC_DEVICE const Pixel *source_row(const ec_gpu_source &in, int32_t y)
     return (const Pixel *)((const char *)in.data + (int64_t)y * in.pitch_bytes);
 }
 
+template <class Pixel>
+EC_DEVICE const Pixel *channel_row(const ec_gpu_source &in, int channel, int32_t y)
+{
+    return (const Pixel *)((const char *)in.data + channel * in.plane_bytes + (int64_t)y * in.pitch_bytes);
+}
+
 /* What a stored value counts as. Zero stays zero, so a constant border may be mapped too. */
 EC_DEVICE int32_t map_value(const ec_gpu_source &in, int32_t v)
 {

@@ -1,7 +1,7 @@
 /* Edge detectors on single images: the same bytes from every backend, thread count and lane count.
  *
- * A detector maps one plane of depth d (8, or 9 to 16) to one plane of depth d, or of depth 8. Everything is integer
- * arithmetic, or correctly rounded IEEE float operations without contraction. In order:
+ * A detector maps one plane of depth d (8, or 9 to 16) to one plane of depth d, or of depth 8; Canny also maps three.
+ * Everything is integer arithmetic, or correctly rounded IEEE float operations without contraction. In order:
  *
  *   luma       limited-range input is expanded to full range: floor((y - 16*2^(d-8)) * (2^d - 1) / (219*2^(d-8)) + 1/2),
  *              clamped to [0, 2^d - 1]
@@ -15,7 +15,8 @@
  *
  * Canny is cv2.Canny(image, low, high, apertureSize=aperture, L2gradient=norm is l2), interior and border:
  *
- *   gradient   cv2.Sobel of that aperture; aperture 7 divides gx and gy by 16, rounded half to even, and the thresholds too
+ *   gradient   cv2.Sobel of that aperture; aperture 7 divides gx and gy by 16, rounded half to even, and the thresholds too;
+ *              of a colour picture, in each pixel that of the channel with the largest magnitude, the first of equals
  *   magnitude  m = |gx| + |gy|, compared with floor(threshold), or m = gx^2 + gy^2, compared with floor(threshold^2); 0
  *              outside the image
  *   maxima     candidates are pixels with m > low, m greater than the neighbour towards the left or the top, and m at least
@@ -60,6 +61,9 @@ enum ec_norm { EC_NORM_L2 = 0, EC_NORM_L1 };
 
 enum ec_border { EC_BORDER_REFLECT101 = 0, EC_BORDER_REPLICATE, EC_BORDER_CONSTANT /* zeros */ };
 
+/* What Canny looks at: one plane of luma, or planes of red, green and blue, each expanded and blurred by itself. */
+enum ec_channels { EC_CHANNELS_LUMA = 0, EC_CHANNELS_RGB };
+
 enum ec_range { EC_RANGE_FULL = 0, EC_RANGE_LIMITED };
 
 #define EC_KERNEL_MAX_SIZE 31
@@ -88,6 +92,7 @@ struct ec_edge_params {
     double threshold; /* 0: none; else in 8-bit units, above 0 to 65536; not for canny */
     double low, high; /* canny only, where has_low, has_high: in 8-bit units, 0 to 2^20, fractions allowed. Without */
     bool has_low, has_high; /* them 100 and 200; one without the other: high = max(200, 2*low), low = min(100, high/2) */
+    enum ec_channels channels; /* RGB: canny only */
     bool absolute; /* convolution only: take |m|; the other operators are never negative */
     int output_depth_bits; /* 0: the input's; or 8 */
     struct ec_kernel kernel; /* convolution only */

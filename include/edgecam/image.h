@@ -1,4 +1,4 @@
-/* One plane of gray pixels. */
+/* One plane of gray pixels, or the three of a colour picture. */
 #ifndef EDGECAM_IMAGE_H
 #define EDGECAM_IMAGE_H
 
@@ -23,6 +23,9 @@ struct ec_image {
     ptrdiff_t pitch_bytes;
     int depth_bits;
     enum ec_memory memory;
+    /* Inputs of a detector with EC_CHANNELS_RGB only: `data` is the plane of red, green stands so many bytes after it, and blue
+     * as many after green, all of one pitch. 0: a gray picture, one plane is all three. */
+    ptrdiff_t plane_bytes;
 };
 
 #endif

@@ -22,6 +22,7 @@ const struct app_word app_words_backends[] = {
 static const struct app_word words_apertures[] = {{"3", 3}, {"5", 5}, {"7", 7}, {NULL, 0}};
 static const struct app_word words_decoders[] = {
     {"auto", EC_DECODER_AUTO}, {"cpu", EC_DECODER_CPU}, {"nvdec", EC_DECODER_NVDEC}, {NULL, 0}};
+static const struct app_word words_channels[] = {{"luma", EC_CHANNELS_LUMA}, {"rgb", EC_CHANNELS_RGB}, {NULL, 0}};
 static const struct app_word words_luma[] = {{"auto", false}, {"raw", true}, {NULL, 0}};
 static const struct app_word words_depth[] = {{"8", false}, {"native", true}, {NULL, 0}};
 static const struct app_word words_progress[] = {{"auto", APP_PROGRESS_AUTO},
@@ -66,6 +67,7 @@ const struct app_option app_option_table[] = {
     {"threshold", 0, NEED, EDGES, "T", "white from T (8-bit units) on, black below", app_set_nonzero, AT(pipeline.edge.threshold), 0, 65536},
     {"low", 0, NEED, EDGES, "T", "canny: weak edges from T, 100, count next to strong ones from T, 200", app_set_low, AT(pipeline.edge.low), 0, 1048576},
     {"high", 0, NEED, EDGES, "T", NULL, app_set_high, AT(pipeline.edge.high), 0, 1048576},
+    {"channels", 0, NEED, EDGES, "luma|rgb", "canny: of brightness (default), or of the strongest of three colours", app_set_word, AT(pipeline.edge.channels), .words = words_channels},
     {"kernel", 0, NEED, EDGES, "ROWS", "convolution with \"1 2 1; 0 0 0; -1 -2 -1\", or \"... / DIVISOR\"", app_set_kernel, NOWHERE},
     {"border", 0, NEED, EDGES, "NAME", "reflect101 (default), replicate or constant", app_set_word, AT(pipeline.edge.border), .words = app_words_borders},
     {"luma", 0, NEED, EDGES, "auto|raw", "expand limited-range video to full range (auto), or never", app_set_word_flag, AT(pipeline.luma_raw), .words = words_luma},

@@ -8,7 +8,7 @@ enum mark { MARK_NONE, MARK_CANDIDATE, MARK_EDGE };
 
 struct work {
     const struct ec_plan *plan;
-    const int32_t *pixels;
+    const int32_t *const *pixels;
     int width, height;
     int64_t *magnitudes;
     uint8_t *directions, *marks;
@@ -31,18 +31,31 @@ static int64_t magnitude_at(const struct work *w, int x, int y)
     return inside(w, x, y) ? w->magnitudes[place(w, x, y)] : 0;
 }
 
-static void measure(struct work *w, int x, int y)
+static void gradient_at(const struct work *w, const int32_t *pixels, int x, int y, int32_t *gx, int32_t *gy)
 {
     const struct ec_gradient_taps *taps = &w->plan->gradient;
     const int before = taps->size / 2;
-    int32_t window[49], gx = 0, gy = 0;
+    int32_t window[49];
     for (int j = 0; j < taps->size; j++)
         for (int i = 0; i < taps->size; i++)
-            window[j * taps->size + i] = w->pixels[place(w, ec_border_index(x + i - before, w->width, EC_BORDER_REPLICATE),
-                                                         ec_border_index(y + j - before, w->height, EC_BORDER_REPLICATE))];
-    ec_canny_gradient(window, taps, &gx, &gy);
-    w->magnitudes[place(w, x, y)] = ec_canny_magnitude(gx, gy, w->plan->norm);
-    w->directions[place(w, x, y)] = (uint8_t)ec_canny_direction(gx, gy);
+            window[j * taps->size + i] = pixels[place(w, ec_border_index(x + i - before, w->width, EC_BORDER_REPLICATE),
+                                                      ec_border_index(y + j - before, w->height, EC_BORDER_REPLICATE))];
+    ec_canny_gradient(window, taps, gx, gy);
+}
+
+static void measure(struct work *w, int x, int y)
+{
+    int64_t largest = -1;
+    for (int c = 0; c < w->plan->channels; c++) {
+        int32_t gx = 0, gy = 0;
+        gradient_at(w, w->pixels[c], x, y, &gx, &gy);
+        const int64_t m = ec_canny_magnitude(gx, gy, w->plan->norm);
+        if (m <= largest)
+            continue;
+        largest = m;
+        w->magnitudes[place(w, x, y)] = m;
+        w->directions[place(w, x, y)] = (uint8_t)ec_canny_direction(gx, gy);
+    }
 }
 
 static void take_edge(struct work *w, int x, int y)
@@ -92,7 +105,7 @@ static void store(const struct work *w, struct ec_image *out)
     }
 }
 
-bool ec_canny_reference(const struct ec_plan *plan, const int32_t *pixels, struct ec_image *out)
+bool ec_canny_reference(const struct ec_plan *plan, const int32_t *const *pixels, struct ec_image *out)
 {
     struct work w = {.plan = plan, .pixels = pixels, .width = out->width_px, .height = out->height_px};
     const size_t count = (size_t)w.width * (size_t)w.height;

@@ -103,6 +103,14 @@ static enum ec_status check_image(const struct ec_image *image, const char *whic
                        image->pitch_bytes, image->height_px);
     if (image->depth_bits > 8 && (((uintptr_t)image->data | (uintptr_t)image->pitch_bytes) & 1))
         return ec_fail(error, EC_ERROR_ARGUMENT, "the %s image has 2 bytes a pixel, but its address or pitch is odd", which);
+    if (image->plane_bytes < 0 ||
+        (UINTPTR_MAX - (uintptr_t)image->data - span_bytes(image)) / (EC_CHANNELS_MAX - 1) < (uintptr_t)image->plane_bytes)
+        return ec_fail(error, EC_ERROR_ARGUMENT,
+                       "the %s image has planes %td bytes apart, which reaches past the address space", which,
+                       image->plane_bytes);
+    if (image->depth_bits > 8 && (image->plane_bytes & 1))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "the %s image has 2 bytes a pixel, but its planes are %td bytes apart", which,
+                       image->plane_bytes);
     if ((unsigned)image->memory > EC_MEMORY_DEVICE_HIGH)
         return ec_fail(error, EC_ERROR_ARGUMENT, "the %s image is in memory of kind %d, neither host (0) nor device (1)", which,
                        (int)image->memory);
@@ -148,8 +156,12 @@ static enum ec_status check_images(const struct ec_edge *edge, const struct ec_i
     if (wanted ? out->depth_bits != wanted : out->depth_bits != 8 && out->depth_bits != in->depth_bits)
         return ec_fail(error, EC_ERROR_ARGUMENT, "the output image has a depth of %d bits, expected %d", out->depth_bits,
                        wanted ? wanted : in->depth_bits);
-    if (images_overlap(in, out))
-        return ec_fail(error, EC_ERROR_ARGUMENT, "the input and the output image overlap");
+    struct ec_image plane = *in;
+    for (int c = 0; c < edge->plan.channels; c++) {
+        if (images_overlap(&plane, out))
+            return ec_fail(error, EC_ERROR_ARGUMENT, "the input and the output image overlap");
+        plane.data = (char *)plane.data + in->plane_bytes;
+    }
     return EC_OK;
 }
 

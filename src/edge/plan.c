@@ -89,6 +89,10 @@ static enum ec_status check_choices(const struct ec_edge_params *params, struct 
     if (params->op != EC_OPERATOR_CANNY && (params->has_low || params->has_high))
         return ec_fail(error, EC_ERROR_ARGUMENT, "the thresholds low and high are for canny only, not for %s",
                        ec_operator_name(params->op));
+    if ((unsigned)params->channels > EC_CHANNELS_RGB)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "channels %d is neither luma (0) nor rgb (1)", (int)params->channels);
+    if (params->op != EC_OPERATOR_CANNY && params->channels != EC_CHANNELS_LUMA)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "channels rgb is for canny only, %s takes luma", ec_operator_name(params->op));
     if (params->op == EC_OPERATOR_CANNY && (params->scale != 0 || params->delta != 0 || params->threshold != 0))
         return ec_fail(error, EC_ERROR_ARGUMENT, "canny takes low and high, not scale, delta or threshold");
     return EC_OK;
@@ -197,6 +201,7 @@ enum ec_status ec_plan_make(struct ec_plan *plan, const struct ec_edge_params *p
     plan->border = params->border;
     plan->depth_bits = depth_bits;
     plan->output_depth_bits = params->output_depth_bits ? params->output_depth_bits : depth_bits;
+    plan->channels = params->channels == EC_CHANNELS_RGB ? EC_CHANNELS_MAX : 1;
     plan->luma = make_luma_map(depth_bits);
 
     const bool needs_blur = params->op == EC_OPERATOR_LOG || params->op == EC_OPERATOR_DOG;

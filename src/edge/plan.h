@@ -10,6 +10,8 @@
 
 #include "edgecam/edge.h"
 
+#define EC_CHANNELS_MAX 3
+
 /* y' = ((max(y - offset, 0) * multiplier + half) >> shift), clamped to max; see ec_luma_expand. */
 struct ec_luma_map {
     int32_t offset, max;
@@ -63,6 +65,7 @@ struct ec_plan {
     enum ec_norm norm;
     enum ec_border border; /* Canny's own is EC_BORDER_REPLICATE, whatever this is */
     int32_t depth_bits, output_depth_bits;
+    int32_t channels; /* planes of the input, 1 or 3; 3: Canny */
     struct ec_luma_map luma;
     struct ec_blur_taps blur, blur_wide; /* blur_wide: the second Gaussian of DOG */
     int32_t window_size; /* of the operator: 2, 3, 5, 7, or the kernel's; 1 for DOG */

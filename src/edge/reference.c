@@ -36,10 +36,11 @@ static int32_t fetch(const struct plane *plane, int x, int y, enum ec_border bor
     return column < 0 || row < 0 ? 0 : *plane_at(plane, column, row);
 }
 
-static void load(struct plane *plane, const struct ec_image *in, const struct ec_luma_map *luma, bool limited_range)
+static void load(struct plane *plane, const struct ec_image *in, int channel, const struct ec_luma_map *luma,
+                 bool limited_range)
 {
     for (int y = 0; y < plane->height; y++) {
-        const uint8_t *row = (const uint8_t *)in->data + y * in->pitch_bytes;
+        const uint8_t *row = (const uint8_t *)in->data + channel * in->plane_bytes + y * in->pitch_bytes;
         for (int x = 0; x < plane->width; x++) {
             const int32_t value = in->depth_bits == 8 ? row[x] : ((const uint16_t *)(const void *)row)[x];
             const int32_t pixel = ec_min_i32(value, luma->max);
@@ -111,31 +112,54 @@ static uint32_t respond(const struct ec_plan *plan, const struct plane *in, int 
     return plan->op == EC_OPERATOR_CONVOLUTION ? convolve(plan, window) : ec_finish(ec_respond(plan, window), &plan->finish);
 }
 
+/* One channel up to what the operator takes; `blurred` and `blurred_wide` only where the plan has them. */
+struct channel {
+    struct plane input, blurred, blurred_wide;
+};
+
+static bool channel_open(struct channel *channel, const struct ec_plan *plan, const struct ec_image *in, int index,
+                         bool limited_range)
+{
+    if (!plane_open(&channel->input, in->width_px, in->height_px))
+        return false;
+    load(&channel->input, in, index, &plan->luma, limited_range);
+    if (plan->blur.size && (!plane_open(&channel->blurred, in->width_px, in->height_px) ||
+                            !blur(&channel->blurred, &channel->input, &plan->blur, plan->border)))
+        return false;
+    return !plan->blur_wide.size || (plane_open(&channel->blurred_wide, in->width_px, in->height_px) &&
+                                     blur(&channel->blurred_wide, &channel->input, &plan->blur_wide, plan->border));
+}
+
+static void channel_close(struct channel *channel)
+{
+    plane_close(&channel->input);
+    plane_close(&channel->blurred);
+    plane_close(&channel->blurred_wide);
+}
+
 enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_image *in, bool limited_range, struct ec_image *out,
                                 struct ec_error *error)
 {
-    struct plane input = {0}, blurred = {0}, blurred_wide = {0};
-    const int width = in->width_px, height = in->height_px;
+    struct channel channels[EC_CHANNELS_MAX] = {0};
+    const int32_t *pixels[EC_CHANNELS_MAX];
     enum ec_status status = EC_ERROR_MEMORY;
-    if (!plane_open(&input, width, height))
-        goto fail;
-    load(&input, in, &plan->luma, limited_range);
-    if (plan->blur.size && (!plane_open(&blurred, width, height) || !blur(&blurred, &input, &plan->blur, plan->border)))
-        goto fail;
-    if (plan->blur_wide.size &&
-        (!plane_open(&blurred_wide, width, height) || !blur(&blurred_wide, &input, &plan->blur_wide, plan->border)))
-        goto fail;
-
-    const struct plane *source = plan->blur.size ? &blurred : &input;
+    for (int c = 0; c < plan->channels; c++) {
+        if (!channel_open(&channels[c], plan, in, c, limited_range))
+            goto fail;
+        pixels[c] = plan->blur.size ? channels[c].blurred.values : channels[c].input.values;
+    }
     if (plan->op == EC_OPERATOR_CANNY) {
-        status = ec_canny_reference(plan, source->values, out) ? EC_OK : EC_ERROR_MEMORY;
+        status = ec_canny_reference(plan, pixels, out) ? EC_OK : EC_ERROR_MEMORY;
         goto fail;
     }
-    for (int y = 0; y < height; y++) {
-        for (int x = 0; x < width; x++) {
+    const struct channel *only = &channels[0];
+    const struct plane *source = plan->blur.size ? &only->blurred : &only->input;
+    for (int y = 0; y < in->height_px; y++) {
+        for (int x = 0; x < in->width_px; x++) {
             if (plan->op == EC_OPERATOR_DOG)
                 store(out, x, y,
-                      ec_finish(ec_abs_i32(*plane_at(&blurred, x, y) - *plane_at(&blurred_wide, x, y)), &plan->finish));
+                      ec_finish(ec_abs_i32(*plane_at(&only->blurred, x, y) - *plane_at(&only->blurred_wide, x, y)),
+                                &plan->finish));
             else
                 store(out, x, y, respond(plan, source, x, y));
         }
@@ -143,9 +167,8 @@ enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_imag
     status = EC_OK;
 fail:
     if (status != EC_OK)
-        ec_fail(error, status, "there is no memory for a %dx%d image", width, height);
-    plane_close(&input);
-    plane_close(&blurred);
-    plane_close(&blurred_wide);
+        ec_fail(error, status, "there is no memory for a %dx%d image", in->width_px, in->height_px);
+    for (int c = 0; c < plan->channels; c++)
+        channel_close(&channels[c]);
     return status;
 }

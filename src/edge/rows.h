@@ -70,6 +70,8 @@ struct ec_canny_row {
 /* Canny on gradients and magnitudes of certain types. */
 struct ec_canny_rows {
     size_t gradient_bytes, magnitude_bytes;
+    /* Replaces gradients by those of `other` where these are larger, unless neither is above `low`. */
+    void (*take_larger)(const struct ec_canny_gradients *gradients, const struct ec_canny_gradients *other, int n, int64_t low);
     /* Columns start to start + n - 1 of *row from n gradients; `start` is a multiple of 64. With norm l1 the magnitudes are the
      * sums and in *row already; with l2 those that are not above `low` may become 0. */
     void (*measure)(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n, int64_t low);

@@ -56,11 +56,16 @@
 #define BITS_ABOVE bits_above_64
 #include "edge/rows_canny_maxima.h"
 
-static const struct ec_canny_rows canny_16_l1 = {sizeof(int16_t), sizeof(int16_t), measure_16_l1, maxima_16};
-static const struct ec_canny_rows canny_16_l2 = {sizeof(int16_t), sizeof(int32_t), measure_16_l2, maxima_32};
-static const struct ec_canny_rows canny_32_l1 = {sizeof(int32_t), sizeof(int32_t), measure_32_l1, maxima_32};
-static const struct ec_canny_rows canny_32_l2 = {sizeof(int32_t), sizeof(int32_t), measure_32_l2, maxima_32};
-static const struct ec_canny_rows canny_32_l2_wide = {sizeof(int32_t), sizeof(int64_t), measure_32_l2_wide, maxima_64};
+static const struct ec_canny_rows canny_16_l1 = {sizeof(int16_t), sizeof(int16_t), measure_16_l1_larger, measure_16_l1,
+                                                 maxima_16};
+static const struct ec_canny_rows canny_16_l2 = {sizeof(int16_t), sizeof(int32_t), measure_16_l2_larger, measure_16_l2,
+                                                 maxima_32};
+static const struct ec_canny_rows canny_32_l1 = {sizeof(int32_t), sizeof(int32_t), measure_32_l1_larger, measure_32_l1,
+                                                 maxima_32};
+static const struct ec_canny_rows canny_32_l2 = {sizeof(int32_t), sizeof(int32_t), measure_32_l2_larger, measure_32_l2,
+                                                 maxima_32};
+static const struct ec_canny_rows canny_32_l2_wide = {sizeof(int32_t), sizeof(int64_t), measure_32_l2_wide_larger,
+                                                      measure_32_l2_wide, maxima_64};
 
 static void find_reached(uint64_t *restrict reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above,
                          ptrdiff_t below, int words)

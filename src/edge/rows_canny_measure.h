@@ -48,21 +48,64 @@ INLINE bool JOIN(CANNY_NAME, block)(MAGNITUDE *restrict magnitudes, MAGNITUDE *r
     return active;
 }
 
-static void CANNY_NAME(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n,
-                       int64_t low)
+/* Gradients with sums up to here have no magnitude above `low`. */
+INLINE GRADIENT JOIN(CANNY_NAME, limit)(int64_t low)
 {
-    const GRADIENT *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
     const int64_t largest = (int64_t)(((uint64_t)1 << (8 * sizeof(GRADIENT) - 1)) - 1);
     int64_t limit = IS_L1 ? low : (int64_t)sqrt((double)low);
     if (!IS_L1 && limit * limit > low)
         limit--;
-    limit = limit < largest ? limit : largest;
+    return (GRADIENT)(limit < largest ? limit : largest);
+}
+
+INLINE void JOIN(CANNY_NAME, larger_block)(GRADIENT *restrict gx, GRADIENT *restrict gy, GRADIENT *restrict sums,
+                                           const GRADIENT *restrict other_gx, const GRADIENT *restrict other_gy,
+                                           const GRADIENT *restrict other_sums, int n)
+{
+    for (int x = 0; x < n; x++) {
+        MAGNITUDE own, other;
+        if (IS_L1) {
+            own = sums[x];
+            other = other_sums[x];
+        } else {
+            own = (MAGNITUDE)((MAGNITUDE)gx[x] * gx[x] + (MAGNITUDE)gy[x] * gy[x]);
+            other = (MAGNITUDE)((MAGNITUDE)other_gx[x] * other_gx[x] + (MAGNITUDE)other_gy[x] * other_gy[x]);
+        }
+        const bool take = other > own;
+        gx[x] = take ? other_gx[x] : gx[x];
+        gy[x] = take ? other_gy[x] : gy[x];
+        sums[x] = take ? other_sums[x] : sums[x];
+    }
+}
+
+static void JOIN(CANNY_NAME, larger)(const struct ec_canny_gradients *gradients, const struct ec_canny_gradients *others, int n,
+                                     int64_t low)
+{
+    const GRADIENT *other_gx = others->gx, *other_gy = others->gy, *other_sums = others->sums;
+    GRADIENT *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
+    const GRADIENT limit = JOIN(CANNY_NAME, limit)(low);
+    for (int x = 0; x < n; x += 64) {
+        const int columns = n - x < 64 ? n - x : 64;
+        if (!ANY_ABOVE(other_sums + x, columns, limit))
+            continue;
+        if (columns == 64)
+            JOIN(CANNY_NAME, larger_block)(gx + x, gy + x, sums + x, other_gx + x, other_gy + x, other_sums + x, 64);
+        else
+            JOIN(CANNY_NAME, larger_block)(gx + x, gy + x, sums + x, other_gx + x, other_gy + x, other_sums + x, columns);
+    }
+}
+
+static void CANNY_NAME(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n,
+                       int64_t low)
+{
+    const GRADIENT *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
+    const GRADIENT limit = JOIN(CANNY_NAME, limit)(low);
     for (int x = 0; x < n; x += 64) {
         MAGNITUDE *magnitudes = (MAGNITUDE *)row->magnitudes + start + x,
                   *directions = (MAGNITUDE *)row->directions + start + x;
         row->active[(start + x) / 64] =
-            n - x >= 64 ? JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, 64, (GRADIENT)limit)
-                        : JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, n - x, (GRADIENT)limit);
+            n - x >= 64 ? JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, 64, limit)
+                        : JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, n - x, limit);
     }
 }
 

@@ -68,15 +68,15 @@ static bool open_rings(struct ec_strip *s)
     const size_t pixel = s->kind->pixel_bytes;
     const int blur = plan->blur.size, wide = plan->blur_wide.size, widest = ec_max_i32(blur, wide);
     const int left = s->takes_extended ? before : 0, right = s->takes_extended ? after : 0;
-    bool ok = ec_ring_open(&s->input, ec_min_i32(blur ? widest : plan->window_size, s->height), width, pixel, blur ? 0 : left,
-                           blur ? 0 : right);
-    ok = ok && ec_ring_open(&s->zeros, 1, width, sizeof(double), EC_KERNEL_MAX_SIZE, EC_KERNEL_MAX_SIZE);
-    ok = ok && ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
-    if (blur) {
-        ok = ok && ec_ring_open(&s->blurred, ec_min_i32(plan->window_size, s->height), width, pixel, left, right);
+    bool ok = ec_ring_open(&s->zeros, 1, width, sizeof(double), EC_KERNEL_MAX_SIZE, EC_KERNEL_MAX_SIZE) &&
+              ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
+    for (int c = 0; ok && c < plan->channels; c++)
+        ok = ec_ring_open(&s->input[c], ec_min_i32(blur ? widest : plan->window_size, s->height), width, pixel, blur ? 0 : left,
+                          blur ? 0 : right) &&
+             (!blur || ec_ring_open(&s->blurred[c], ec_min_i32(plan->window_size, s->height), width, pixel, left, right));
+    if (blur)
         ok = ok &&
              ec_ring_open(&s->blur_sums, 1, width, s->kind->blur_bytes, blur / 2 + EC_BLUR_SLACK, blur / 2 + EC_BLUR_SLACK);
-    }
     if (s->family == FAMILY_CANNY) {
         s->canny = s->rows->canny[ec_rows_canny(plan)];
         const int blocks = (width + 63) / 64;
@@ -86,6 +86,10 @@ static bool open_rings(struct ec_strip *s)
              ec_ring_open(&s->gy, 1, width, s->canny->gradient_bytes, 0, 0) &&
              ec_ring_open(&s->sums, 1, width, s->canny->gradient_bytes, 0, 0);
     }
+    if (plan->channels > 1)
+        ok = ok && ec_ring_open(&s->other_gx, 1, width, s->canny->gradient_bytes, 0, 0) &&
+             ec_ring_open(&s->other_gy, 1, width, s->canny->gradient_bytes, 0, 0) &&
+             ec_ring_open(&s->other_sums, 1, width, s->canny->gradient_bytes, 0, 0);
     switch (s->family) {
     case FAMILY_GRADIENT:
     case FAMILY_CANNY: {
@@ -141,11 +145,15 @@ void ec_strip_close(struct ec_strip **strip)
     struct ec_strip *s = *strip;
     if (!s)
         return;
-    enum { RING_COUNT = 18 };
-    struct ec_ring *rings[RING_COUNT] = {&s->input,  &s->blurred,     &s->floats,     &s->blur_sums, &s->wide_sums, &s->smooth,
-                                         &s->derive, &s->column_sums, &s->near_row,   &s->far_row,   &s->response,  &s->sums,
-                                         &s->zeros,  &s->magnitudes,  &s->directions, &s->active,    &s->gx,        &s->gy};
-    for (int i = 0; i < RING_COUNT; i++)
+    for (int c = 0; c < EC_CHANNELS_MAX; c++) {
+        ec_ring_close(&s->input[c]);
+        ec_ring_close(&s->blurred[c]);
+    }
+    struct ec_ring *rings[] = {&s->floats,      &s->blur_sums,  &s->wide_sums,  &s->smooth,    &s->derive,
+                               &s->column_sums, &s->near_row,   &s->far_row,    &s->response,  &s->sums,
+                               &s->zeros,       &s->magnitudes, &s->directions, &s->active,    &s->gx,
+                               &s->gy,          &s->other_gx,   &s->other_gy,   &s->other_sums};
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);
     free(s);
     *strip = NULL;

@@ -29,7 +29,7 @@ static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const
     const size_t bytes = s->canny->gradient_bytes;
     const void *rows[7];
     for (int j = 0; j < s->plan->window_size; j++)
-        rows[j] = (const char *)s->window[j] + (start - left) * (ptrdiff_t)s->kind->pixel_bytes;
+        rows[j] = (const char *)s->windows[s->channel][j] + (start - left) * (ptrdiff_t)s->kind->pixel_bytes;
     const size_t offset = (size_t)left * bytes, end = (size_t)(n + right) * bytes;
     s->kind->gradient_down(smooth - offset, derive - offset, rows, left + n + right, s->plan);
     replicate_left(smooth - offset, margin - left, bytes);
@@ -44,10 +44,28 @@ static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const
 
 static void prefetch(const struct ec_strip *s, int y, int start, int n)
 {
-    const char *row = (const char *)s->in->data + ec_min_i32(y, s->height - 1) * s->in->pitch_bytes;
+    const char *plane = (const char *)s->in->data + s->channel * s->in->plane_bytes;
+    const char *row = plane + ec_min_i32(y, s->height - 1) * s->in->pitch_bytes;
     const char *first = row + start * (ptrdiff_t)s->kind->pixel_bytes;
     for (ptrdiff_t i = 0; i < n * (ptrdiff_t)s->kind->pixel_bytes; i += 64)
         __builtin_prefetch(first + i);
+}
+
+/* A block's gradients, in each pixel those of the channel that has the largest. */
+static void measure_channels(struct ec_strip *s, const struct ec_canny_gradients *gradients, int channels, int y, int start,
+                             int n)
+{
+    char *smooth = ec_strip_scratch(&s->smooth), *derive = ec_strip_scratch(&s->derive);
+    s->channel = 0;
+    prefetch(s, y + PREFETCH_ROWS, start, n);
+    gradient_block(s, smooth, derive, gradients, start, n);
+    for (s->channel = 1; s->channel < channels; s->channel++) {
+        const struct ec_canny_gradients others = {ec_strip_scratch(&s->other_gx), ec_strip_scratch(&s->other_gy),
+                                                  ec_strip_scratch(&s->other_sums)};
+        prefetch(s, y + PREFETCH_ROWS, start, n);
+        gradient_block(s, smooth, derive, &others, start, n);
+        s->canny->take_larger(gradients, &others, n, s->plan->canny.low);
+    }
 }
 
 /* The row of magnitudes in slot y % 3; above and below the image they are 0. */
@@ -55,19 +73,18 @@ static struct ec_canny_row measure_row(struct ec_strip *s, int y)
 {
     bool fresh;
     if (y < 0 || y >= s->height)
-        return (struct ec_canny_row){.magnitudes = ec_ring_row(&s->zeros, 0, &fresh)};
+        return (struct ec_canny_row){.magnitudes = ec_strip_scratch(&s->zeros)};
     const struct ec_canny_row row = {ec_ring_row(&s->magnitudes, y, &fresh), ec_ring_row(&s->directions, y, &fresh),
                                      ec_ring_row(&s->active, y, &fresh)};
-    struct ec_canny_gradients gradients = {ec_ring_row(&s->gx, 0, &fresh), ec_ring_row(&s->gy, 0, &fresh),
-                                           ec_ring_row(&s->sums, 0, &fresh)};
-    char *smooth = ec_ring_row(&s->smooth, 0, &fresh), *derive = ec_ring_row(&s->derive, 0, &fresh);
-    ec_strip_gather(s, y, EC_BORDER_REPLICATE);
+    struct ec_canny_gradients gradients = {ec_strip_scratch(&s->gx), ec_strip_scratch(&s->gy), ec_strip_scratch(&s->sums)};
+    const int channels = s->in->plane_bytes ? s->plan->channels : 1;
+    for (s->channel = 0; s->channel < channels; s->channel++)
+        ec_strip_gather(s, y, EC_BORDER_REPLICATE);
     for (int x = 0; x < s->width; x += BLOCK) {
         const int columns = ec_min_i32(BLOCK, s->width - x);
         if (s->plan->norm == EC_NORM_L1)
             gradients.sums = (char *)row.magnitudes + (size_t)x * s->canny->magnitude_bytes;
-        prefetch(s, y + PREFETCH_ROWS, x, columns);
-        gradient_block(s, smooth, derive, &gradients, x, columns);
+        measure_channels(s, &gradients, channels, y, x, columns);
         s->canny->measure(&row, x, &gradients, columns, s->plan->canny.low);
     }
     return row;

@@ -3,26 +3,21 @@
 #include "edge/strip.h"
 #include "edge/strip_state.h"
 
-static void *scratch(struct ec_ring *ring)
-{
-    bool fresh;
-    return ec_ring_row(ring, 0, &fresh);
-}
-
 /* Row y of the input: prepared in the ring, or the image's own where there is nothing to prepare. */
 static const void *input_row(struct ec_strip *s, int y)
 {
     const struct ec_plan *plan = s->plan;
-    const void *pixels = (const uint8_t *)s->in->data + y * s->in->pitch_bytes;
+    struct ec_ring *ring = &s->input[s->channel];
+    const void *pixels = (const uint8_t *)s->in->data + s->channel * s->in->plane_bytes + y * s->in->pitch_bytes;
     const bool any_value_fits = plan->depth_bits == 8 * (int)s->kind->pixel_bytes;
-    const bool extend = s->input.left || s->input.right;
+    const bool extend = ring->left || ring->right;
     if (!s->limited_range && any_value_fits && !extend)
         return pixels;
     bool fresh;
-    void *row = ec_ring_row(&s->input, y, &fresh);
+    void *row = ec_ring_row(ring, y, &fresh);
     if (!fresh) {
         s->kind->prepare(row, pixels, s->width, &plan->luma, s->limited_range);
-        ec_ring_extend(&s->input, row, plan->border);
+        ec_ring_extend(ring, row, plan->border);
     }
     return row;
 }
@@ -34,13 +29,13 @@ static void gather(struct ec_strip *s, row_getter *get, int y, int count, enum e
 {
     for (int j = 0; j < count; j++) {
         const int row = ec_border_index(y + j, s->height, border);
-        rows[j] = row < 0 ? scratch(&s->zeros) : get(s, row);
+        rows[j] = row < 0 ? ec_strip_scratch(&s->zeros) : get(s, row);
     }
 }
 
 static void blur_row(struct ec_strip *s, int y, const struct ec_blur_taps *taps, struct ec_ring *sums_ring, void *out)
 {
-    void *sums = scratch(sums_ring);
+    void *sums = ec_strip_scratch(sums_ring);
     gather(s, input_row, y - taps->size / 2, taps->size, s->plan->border, s->blur_window);
     s->kind->blur_down(sums, s->blur_window, s->width, taps);
     ec_ring_extend(sums_ring, sums, s->plan->border);
@@ -50,10 +45,11 @@ static void blur_row(struct ec_strip *s, int y, const struct ec_blur_taps *taps,
 static const void *blurred_row(struct ec_strip *s, int y)
 {
     bool fresh;
-    void *row = ec_ring_row(&s->blurred, y, &fresh);
+    struct ec_ring *ring = &s->blurred[s->channel];
+    void *row = ec_ring_row(ring, y, &fresh);
     if (!fresh) {
         blur_row(s, y, &s->plan->blur, &s->blur_sums, row);
-        ec_ring_extend(&s->blurred, row, s->plan->border);
+        ec_ring_extend(ring, row, s->plan->border);
     }
     return row;
 }
@@ -79,22 +75,22 @@ static const void *float_row(struct ec_strip *s, int y)
 static void place_terms(struct ec_strip *s)
 {
     for (int k = 0; k < s->term_count; k++)
-        s->terms[k] = (const uint8_t *)s->window[s->term_rows[k]] + s->term_columns[k] * (ptrdiff_t)s->kind->pixel_bytes;
+        s->terms[k] = (const uint8_t *)s->windows[0][s->term_rows[k]] + s->term_columns[k] * (ptrdiff_t)s->kind->pixel_bytes;
 }
 
 static void place_float_terms(struct ec_strip *s)
 {
     for (int k = 0; k < s->term_count; k++)
-        s->float_terms[k] = (const float *)s->window[s->term_rows[k]] + s->term_columns[k];
+        s->float_terms[k] = (const float *)s->windows[0][s->term_rows[k]] + s->term_columns[k];
 }
 
 static void sum_separable(struct ec_strip *s, float *sums)
 {
     const int size = s->plan->window_size;
     const float *terms[EC_KERNEL_MAX_SIZE];
-    float *column_sums = scratch(&s->column_sums);
+    float *column_sums = ec_strip_scratch(&s->column_sums);
     for (int j = 0; j < size; j++)
-        terms[j] = s->window[j];
+        terms[j] = s->windows[0][j];
     s->rows->sum_exact(column_sums, terms, s->column, size, s->width);
     ec_ring_extend(&s->column_sums, column_sums, s->plan->border);
     for (int i = 0; i < size; i++)
@@ -105,7 +101,7 @@ static void sum_separable(struct ec_strip *s, float *sums)
 static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
 {
     const int64_t divisor = s->plan->convolution.divisor;
-    void *sums = scratch(&s->sums);
+    void *sums = ec_strip_scratch(&s->sums);
     switch (s->family) {
     case FAMILY_NARROW:
         place_terms(s);
@@ -137,28 +133,29 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
 void ec_strip_gather(struct ec_strip *s, int y, enum ec_border border)
 {
     const bool takes_floats = s->floats.slots;
-    gather(s, takes_floats ? float_row : source_row, y - s->plan->window_before, s->plan->window_size, border, s->window);
+    gather(s, takes_floats ? float_row : source_row, y - s->plan->window_before, s->plan->window_size, border,
+           s->windows[s->channel]);
 }
 
 static void run_row(struct ec_strip *s, int y, void *out)
 {
     const struct ec_plan *plan = s->plan;
-    int32_t *response = scratch(&s->response);
+    int32_t *response = ec_strip_scratch(&s->response);
     if (s->family == FAMILY_DIFFERENCE) {
-        void *near_row = scratch(&s->near_row), *far_row = scratch(&s->far_row);
+        void *near_row = ec_strip_scratch(&s->near_row), *far_row = ec_strip_scratch(&s->far_row);
         blur_row(s, y, &plan->blur, &s->blur_sums, near_row);
         blur_row(s, y, &plan->blur_wide, &s->wide_sums, far_row);
         s->kind->difference(out, response, near_row, far_row, s->width, plan);
     } else {
         ec_strip_gather(s, y, plan->border);
         if (s->family == FAMILY_GRADIENT) {
-            void *smooth = scratch(&s->smooth), *derive = scratch(&s->derive);
-            s->kind->gradient_down(smooth, derive, s->window, s->width, plan);
+            void *smooth = ec_strip_scratch(&s->smooth), *derive = ec_strip_scratch(&s->derive);
+            s->kind->gradient_down(smooth, derive, s->windows[0], s->width, plan);
             ec_ring_extend(&s->smooth, smooth, plan->border);
             ec_ring_extend(&s->derive, derive, plan->border);
             s->kind->gradient_across(out, response, smooth, derive, s->width, plan);
         } else if (s->family == FAMILY_WINDOW) {
-            s->kind->window(out, response, s->window, s->width, plan);
+            s->kind->window(out, response, s->windows[0], s->width, plan);
         } else {
             convolution_row(s, out, response);
             return;
@@ -172,9 +169,12 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
 {
     strip->in = in;
     strip->limited_range = limited_range;
-    ec_ring_clear(&strip->input);
-    if (strip->blurred.slots)
-        ec_ring_clear(&strip->blurred);
+    strip->channel = 0;
+    for (int c = 0; c < strip->plan->channels; c++) {
+        ec_ring_clear(&strip->input[c]);
+        if (strip->blurred[c].slots)
+            ec_ring_clear(&strip->blurred[c]);
+    }
     if (strip->floats.slots)
         ec_ring_clear(&strip->floats);
 }

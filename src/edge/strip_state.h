@@ -29,12 +29,13 @@ struct ec_strip {
     /* Of the frame that is being run. */
     const struct ec_image *in;
     bool limited_range;
+    int channel; /* whose rows are asked for */
 
     /* Rings with one slot are scratch rows. */
-    struct ec_ring input, blurred, floats;
+    struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX], floats;
     struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
     struct ec_ring near_row, far_row, response, sums, zeros;
-    struct ec_ring magnitudes, directions, active, gx, gy;
+    struct ec_ring magnitudes, directions, active, gx, gy, other_gx, other_gy, other_sums;
     const struct ec_canny_rows *canny;
 
     /* The kernel without its zeros: where each term stands in the window, its weight. */
@@ -44,13 +45,21 @@ struct ec_strip {
     const void *terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     const float *float_terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
-    const void *window[EC_KERNEL_MAX_SIZE], *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */
+    const void *windows[EC_CHANNELS_MAX][EC_KERNEL_MAX_SIZE],
+        *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */
 };
+
+/* The row of a ring with one slot. */
+static inline void *ec_strip_scratch(struct ec_ring *ring)
+{
+    bool fresh;
+    return ec_ring_row(ring, 0, &fresh);
+}
 
 /* Begins a frame: nothing that the rings hold counts any more. */
 void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limited_range);
 
-/* Fills strip->window with the operator's input around row y. */
+/* Fills strip->windows[strip->channel] with the operator's input around row y. */
 void ec_strip_gather(struct ec_strip *strip, int y, enum ec_border border);
 
 #endif

@@ -1,4 +1,4 @@
-/* What travels through the pipeline: gray frames, and packets of the other streams in between. */
+/* What travels through the pipeline: frames, and packets of the other streams in between. */
 #ifndef EC_PIPELINE_FRAME_H
 #define EC_PIPELINE_FRAME_H
 
@@ -9,7 +9,8 @@
 
 #include "edgecam/image.h"
 
-/* One gray picture. `owner` keeps image.data alive; the image is read-only once the frame has been pushed. */
+/* One picture, gray or three planes of colour. `owner` keeps image.data alive; the image is read-only once the frame has been
+ * pushed. */
 struct ec_frame {
     struct ec_image image;
     bool limited_range;

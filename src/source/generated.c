@@ -91,7 +91,7 @@ static struct ec_frame next_frame(struct ec_source *s, AVBufferRef *owner)
 {
     const struct ec_stream_info *i = &s->info;
     return (struct ec_frame){
-        .image = {owner->data, i->width_px, i->height_px, (ptrdiff_t)s->pitch, i->depth_bits, EC_MEMORY_HOST},
+        .image = {owner->data, i->width_px, i->height_px, (ptrdiff_t)s->pitch, i->depth_bits, EC_MEMORY_HOST, 0},
         .pts = s->next++,
         .duration = 1,
         .decoded_ns = ec_now_ns(),

@@ -306,6 +306,8 @@ static enum ec_status choose_decoder(struct ec_source *s, struct ec_error *error
         obstacle = "the frames do not go to a GPU that can decode";
     else if (s->p->prefilter)
         obstacle = "--pre works on frames in host memory";
+    else if (s->pictures.colour)
+        obstacle = "--channels rgb takes frames from host memory";
     else if (!ec_orientation_is_upright(s->pictures.orientation))
         obstacle = "the picture must be turned, which is done in host memory";
     else if (!ec_decoder_takes_device(params.container, params.stream, params.device))
@@ -340,6 +342,8 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
         .stream = c->streams[s->input.stream],
         .info = &s->info,
         .clock = &s->clock,
+        .colour = s->p->edge.channels == EC_CHANNELS_RGB,
+        .native_depth = s->p->native_depth,
     };
     status = ec_pictures_open(&s->pictures, error);
     if (status == EC_OK)

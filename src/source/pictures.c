@@ -42,32 +42,50 @@ static enum ec_status append_frame(struct ec_pictures *s, struct ec_frame *frame
     return status;
 }
 
-/* The finished gray picture becomes a frame: in the pool's memory, with its place on the time axis. */
-static enum ec_status emit(struct ec_pictures *s, AVFrame *gray, bool pooled, struct ec_error *error)
+/* Planes of a finished picture in the order of a frame's. */
+static int plane_index(const AVFrame *picture, int channel)
 {
-    const int depth = av_pix_fmt_desc_get(gray->format)->comp[0].depth;
-    const int bytes = depth > 8 ? 2 : 1;
+    static const int planar_rgb[3] = {2, 0, 1};
+    return picture->data[1] ? planar_rgb[channel] : 0;
+}
+
+/* The pool's memory for a finished picture, and the picture in it. */
+static enum ec_status copy_planes(struct ec_pictures *s, struct ec_frame *frame, const AVFrame *picture, struct ec_error *error)
+{
+    const int channels = picture->data[1] ? 3 : 1, row = picture->width * (frame->image.depth_bits > 8 ? 2 : 1);
+    const size_t pitch = ((size_t)row + 63) & ~(size_t)63, plane = pitch * (size_t)picture->height;
+    frame->owner = ec_pool_get(s->pool, plane * (size_t)channels + 64);
+    if (!frame->owner)
+        return out_of_memory(s, error);
+    frame->image.data = frame->owner->data;
+    frame->image.pitch_bytes = (ptrdiff_t)pitch;
+    frame->image.plane_bytes = channels > 1 ? (ptrdiff_t)plane : 0;
+    for (int c = 0; c < channels; c++) {
+        const int p = plane_index(picture, c);
+        av_image_copy_plane(frame->owner->data + (size_t)c * plane, (int)pitch, picture->data[p], picture->linesize[p], row,
+                            picture->height);
+    }
+    return EC_OK;
+}
+
+/* The finished picture, gray or planar RGB, becomes a frame: in the pool's memory, with its place on the time axis. */
+static enum ec_status emit(struct ec_pictures *s, AVFrame *picture, bool pooled, struct ec_error *error)
+{
+    const int depth = av_pix_fmt_desc_get(picture->format)->comp[0].depth, first = plane_index(picture, 0);
     struct ec_frame frame = {
-        .image = {gray->data[0], gray->width, gray->height, gray->linesize[0], depth, EC_MEMORY_HOST},
-        .limited_range = gray->color_range == AVCOL_RANGE_MPEG,
+        .image = {picture->data[first], picture->width, picture->height, picture->linesize[first], depth, EC_MEMORY_HOST,
+                  first ? picture->data[plane_index(picture, 1)] - picture->data[first] : 0},
+        .limited_range = picture->color_range == AVCOL_RANGE_MPEG,
         .decoded_ns = ec_now_ns(),
     };
-    if (!ec_clock_stamp(s->clock, gray->pts, ec_frame_duration(gray), &frame.pts, &frame.duration))
+    if (!ec_clock_stamp(s->clock, picture->pts, ec_frame_duration(picture), &frame.pts, &frame.duration))
         return EC_OK;
-    if (pooled) {
-        frame.owner = av_buffer_ref(gray->buf[0]);
-    } else {
-        const size_t pitch = ((size_t)gray->width * (size_t)bytes + 63) & ~(size_t)63;
-        frame.owner = ec_pool_get(s->pool, pitch * (size_t)gray->height + 64);
-        if (frame.owner)
-            av_image_copy_plane(frame.owner->data, (int)pitch, gray->data[0], gray->linesize[0], gray->width * bytes,
-                                gray->height);
-        frame.image.data = frame.owner ? frame.owner->data : NULL;
-        frame.image.pitch_bytes = (ptrdiff_t)pitch;
-    }
-    if (!frame.owner)
-        return out_of_memory(s, error);
-    return append_frame(s, &frame, gray, error);
+    enum ec_status status = EC_OK;
+    if (!pooled)
+        status = copy_planes(s, &frame, picture, error);
+    else if (!(frame.owner = av_buffer_ref(picture->buf[0])))
+        status = out_of_memory(s, error);
+    return status == EC_OK ? append_frame(s, &frame, picture, error) : status;
 }
 
 static enum ec_status fetch_from_device(struct ec_pictures *s, AVFrame *picture, struct ec_error *error);
@@ -89,7 +107,7 @@ static enum ec_status emit_from_device(struct ec_pictures *s, AVFrame *picture, 
         .image = {picture->data[0] + (ptrdiff_t)picture->crop_top * picture->linesize[0] +
                       (ptrdiff_t)picture->crop_left * bytes,
                   picture->width - (int)picture->crop_left, picture->height - (int)picture->crop_top, picture->linesize[0],
-                  depth, d->comp[0].shift > 0 ? EC_MEMORY_DEVICE_HIGH : EC_MEMORY_DEVICE},
+                  depth, d->comp[0].shift > 0 ? EC_MEMORY_DEVICE_HIGH : EC_MEMORY_DEVICE, 0},
         .limited_range = picture->color_range != AVCOL_RANGE_JPEG,
         .decoded_ns = ec_now_ns(),
     };
@@ -107,15 +125,21 @@ static enum ec_status emit_from_device(struct ec_pictures *s, AVFrame *picture, 
     return append_frame(s, &frame, picture, error);
 }
 
-/* The chain behind the gray plane: turns it, and scales what differs from the first frame. */
-static enum ec_status prepare_finish(struct ec_pictures *s, const AVFrame *gray, struct ec_orientation o, bool *needed,
+/* Of every finished picture, once the first one is known. */
+static enum AVPixelFormat finished_format(const struct ec_pictures *s)
+{
+    return s->colour ? ec_rgb_format(s->info->depth_bits) : ec_gray_format(s->info->depth_bits);
+}
+
+/* The chain behind the finished planes: turns them, and scales what differs from the first frame. */
+static enum ec_status prepare_finish(struct ec_pictures *s, const AVFrame *planes, struct ec_orientation o, bool *needed,
                                      struct ec_error *error)
 {
-    const int width = o.transpose ? gray->height : gray->width;
-    const int height = o.transpose ? gray->width : gray->height;
+    const int width = o.transpose ? planes->height : planes->width;
+    const int height = o.transpose ? planes->width : planes->height;
     const bool known = s->info->width_px > 0;
-    const bool scale = known && (width != s->info->width_px || height != s->info->height_px ||
-                                 gray->format != ec_gray_format(s->info->depth_bits));
+    const bool scale =
+        known && (width != s->info->width_px || height != s->info->height_px || planes->format != finished_format(s));
     *needed = scale || !ec_orientation_is_upright(o);
     if (!*needed || (s->finish && ec_orientation_equal(o, s->finish_orientation) && scale == s->finish_scales))
         return EC_OK;
@@ -125,7 +149,7 @@ static enum ec_status prepare_finish(struct ec_pictures *s, const AVFrame *gray,
     char scaler[128] = "";
     if (scale) {
         snprintf(scaler, sizeof scaler, ",scale=%d:%d:flags=bicubic,format=%s", s->info->width_px, s->info->height_px,
-                 av_get_pix_fmt_name(ec_gray_format(s->info->depth_bits)));
+                 av_get_pix_fmt_name(finished_format(s)));
         if (!s->told_scaled)
             ec_log(&s->logger, EC_LOG_NOTICE,
                    "%s: the picture changes to %dx%d on the way; it is scaled to the first size, %dx%d", s->name, width, height,
@@ -137,26 +161,28 @@ static enum ec_status prepare_finish(struct ec_pictures *s, const AVFrame *gray,
     return ec_filter_open(&s->finish, chain, s->info->time_base, s->info->frame_rate, error);
 }
 
-static enum ec_status take_gray(struct ec_pictures *s, AVFrame *picture, struct ec_orientation o, struct ec_error *error)
+/* Takes the picture. In colour it is upright and RGB by now. */
+static enum ec_status take_picture(struct ec_pictures *s, AVFrame *picture, struct ec_orientation o, struct ec_error *error)
 {
     bool pooled = ec_decoder_frame_is_pooled(picture), filter = false;
     const uint8_t *plane = picture->data[0];
-    enum ec_status status = ec_gray_from(&s->converter, s->gray, picture, error);
+    enum ec_status status =
+        s->colour ? ec_rgb_split(s->pool, s->planes, picture, error) : ec_gray_from(&s->converter, s->planes, picture, error);
     av_frame_unref(picture);
     if (status == EC_OK) {
-        /* A plane that is not the picture's own was made by the converter, in the pool. */
-        pooled = (pooled || s->gray->data[0] != plane) && s->gray->linesize[0] > 0;
-        status = prepare_finish(s, s->gray, o, &filter, error);
+        /* Planes that are not the picture's own were made by the converter, in the pool. */
+        pooled = (pooled || s->planes->data[0] != plane) && s->planes->linesize[0] > 0;
+        status = prepare_finish(s, s->planes, o, &filter, error);
     }
     if (status == EC_OK && !filter)
-        status = emit(s, s->gray, pooled, error);
+        status = emit(s, s->planes, pooled, error);
     if (status == EC_OK && filter)
-        status = ec_filter_push(s->finish, s->gray, error);
+        status = ec_filter_push(s->finish, s->planes, error);
     while (status == EC_OK && filter && ec_filter_pull(s->finish, s->filtered) > 0) {
         status = emit(s, s->filtered, false, error);
         av_frame_unref(s->filtered);
     }
-    av_frame_unref(s->gray);
+    av_frame_unref(s->planes);
     return status;
 }
 
@@ -176,7 +202,7 @@ static enum ec_status drain_prefilter(struct ec_pictures *s, struct ec_error *er
         if (picture->pts != AV_NOPTS_VALUE)
             picture->pts = av_rescale_q(picture->pts, own, s->info->time_base);
         picture->opaque = NULL;
-        status = take_gray(s, picture, (struct ec_orientation){0}, error);
+        status = take_picture(s, picture, (struct ec_orientation){0}, error);
     }
     av_frame_free(&picture);
     return status;
@@ -192,7 +218,9 @@ static enum ec_status push_prefilter(struct ec_pictures *s, AVFrame *picture, st
         ec_filter_close(&s->prefilter);
     }
     if (status == EC_OK && !s->prefilter) {
-        char *chain = av_asprintf("%s,%s", ec_orientation_chain(o), s->prefilter_chain);
+        char *chain = av_asprintf("%s,%s%s%s", ec_orientation_chain(o), s->prefilter_chain ? s->prefilter_chain : "",
+                                  s->prefilter_chain && s->colour ? "," : "",
+                                  s->colour ? ec_rgb_chain(picture->format, s->native_depth) : "");
         status = chain ? ec_filter_open(&s->prefilter, chain, s->stream->time_base, s->info->frame_rate, error)
                        : out_of_memory(s, error);
         s->prefilter_orientation = o;
@@ -231,7 +259,7 @@ static enum ec_status fetch_from_device(struct ec_pictures *s, AVFrame *picture,
     if (!host || av_hwframe_transfer_data(host, picture, 0) < 0 || av_frame_copy_props(host, picture) < 0)
         status = ec_fail(error, EC_ERROR_DEVICE, "%s: a frame could not be fetched from the GPU", s->name);
     if (status == EC_OK)
-        status = take_gray(s, host, ec_orientation_of_frame(host, s->orientation), error);
+        status = take_picture(s, host, ec_orientation_of_frame(host, s->orientation), error);
     av_frame_free(&host);
     return status;
 }
@@ -246,18 +274,18 @@ enum ec_status ec_pictures_add(struct ec_pictures *s, AVFrame *frame, struct ec_
         return ec_orientation_is_upright(o) ? emit_from_device(s, frame, error) : fetch_from_device(s, frame, error);
     if (s->on_device)
         tell_fallback(s);
-    if (s->prefilter_chain)
+    if (s->prefilter_chain || s->colour)
         return push_prefilter(s, frame, o, error);
-    return take_gray(s, frame, o, error);
+    return take_picture(s, frame, o, error);
 }
 
 enum ec_status ec_pictures_open(struct ec_pictures *s, struct ec_error *error)
 {
-    s->gray = av_frame_alloc();
+    s->planes = av_frame_alloc();
     s->filtered = av_frame_alloc();
     s->converter.pool = s->pool;
     s->orientation = ec_orientation_from_matrix(ec_stream_display_matrix(s->stream));
-    return s->gray && s->filtered ? EC_OK : out_of_memory(s, error);
+    return s->planes && s->filtered ? EC_OK : out_of_memory(s, error);
 }
 
 enum ec_status ec_pictures_flush(struct ec_pictures *s, struct ec_error *error)
@@ -276,7 +304,7 @@ void ec_pictures_close(struct ec_pictures *s)
     ec_filter_close(&s->prefilter);
     ec_filter_close(&s->finish);
     ec_gray_close(&s->converter);
-    av_frame_free(&s->gray);
+    av_frame_free(&s->planes);
     av_frame_free(&s->filtered);
     ec_item_list_clear(&s->items);
 }

@@ -1,6 +1,7 @@
 /* From decoded pictures to the frames of the pipeline:
  *
  *   picture -> [prefilter, which also turns it upright] -> gray plane -> [turn upright] [scale to the first size] -> frame
+ *   picture -> prefilter, which also makes RGB of it    -> 3 planes   ->                [scale to the first size] -> frame
  *
  * The parts in brackets are libavfilter chains that exist only where they are needed; without them the decoder's own luma plane
  * is the frame. Pictures in a GPU's memory stay there unless they must be turned or scaled. One thread. */
@@ -12,6 +13,7 @@
 #include "source/gray.h"
 #include "source/item_list.h"
 #include "source/orientation.h"
+#include "source/rgb.h"
 #include "source/source.h"
 
 struct ec_pictures {
@@ -22,6 +24,7 @@ struct ec_pictures {
     AVStream *stream;
     struct ec_stream_info *info; /* its size, depth and aspect are set by the first frame, its time base by a prefilter */
     struct ec_clock *clock;
+    bool colour, native_depth; /* red, green and blue instead of gray; of more than 8 bits where the pictures have them */
     bool on_device; /* the decoder was asked for pictures in a GPU's memory */
 
     int64_t first_pts; /* of the first frame, on the shifted axis */
@@ -29,7 +32,7 @@ struct ec_pictures {
     struct ec_orientation orientation; /* of the stream; a frame's own goes before */
 
     /* Private. */
-    AVFrame *gray, *filtered;
+    AVFrame *planes, *filtered;
     struct ec_gray converter;
     struct ec_filter *prefilter, *finish;
     struct ec_orientation prefilter_orientation, finish_orientation;

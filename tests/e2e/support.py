@@ -89,6 +89,21 @@ def decode_luma(path, count=None, turn=True):
     return width, height, planes
 
 
+def decode_rgb(path, count, filters=None):
+    """The RGB24 pictures of a video as FFmpeg decodes, filters, turns and converts them: width, height, a list of bytes."""
+    chain = ["-vf", filters] if filters else []
+    raw = judge("ffmpeg", "-v", "error", "-i", path, "-map", "0:v:0", *chain, "-frames:v", str(count), "-pix_fmt", "rgb24", "-c:v", "ppm",
+                "-f", "image2pipe", "-")
+    pictures = []
+    while raw:
+        magic, size, _, rest = raw.split(b"\n", 3)
+        width, height = map(int, size.split())
+        assert magic == b"P6", magic
+        pictures.append(rest[: 3 * width * height])
+        raw = rest[3 * width * height :]
+    return width, height, pictures
+
+
 def expand_limited(plane):
     """floor((y - 16) * 255 / 219 + 1/2), clamped: in integers, floor((2 * 255 * (y - 16) + 219) / 438)."""
     y = numpy.arange(256, dtype=numpy.int64)

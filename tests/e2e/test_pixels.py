@@ -1,7 +1,6 @@
 """The pixels that leave the program are OpenCV's, whichever way they leave it."""
 
-import subprocess
-import unittest
+import sys
 
 import support
 from support import PHONE, ROAD
@@ -64,6 +63,40 @@ class Pixels(support.Case):
         width, height, planes = support.decode_luma(ROAD, count=2)
         wanted = [support.md5(support.sobel_by_opencv(p, width, height, limited=False).tobytes()) for p in planes]
         self.assertEqual([h for _, _, h in self.hashes(ROAD, "--frames", "2", "--luma", "raw")], wanted)
+
+    @support.needs_opencv
+    def test_colour_equals_opencv(self):
+        """Canny of the colours that FFmpeg makes: tagged and untagged, odd, turned and filtered."""
+        odd = self.make("odd.mkv", "-f", "lavfi", "-i", "testsrc2=s=161x97:r=25,format=yuv420p", "-frames:v", "3", "-c:v", "ffv1",
+                        "-colorspace", "bt709", "-color_range", "tv")
+        deep = self.make("deep.mkv", "-f", "lavfi", "-i", "testsrc2=s=160x96:r=25,format=yuv422p10le", "-frames:v", "3", "-c:v",
+                         "ffv1", "-colorspace", "bt2020nc")
+        planar = self.make("planar.mkv", "-f", "lavfi", "-i", "testsrc2=s=66x34:r=25,format=gbrp", "-frames:v", "3", "-c:v", "ffv1")
+        gray = self.make("gray.mkv", "-f", "lavfi", "-i", "testsrc2=s=64x32:r=25,format=gray", "-frames:v", "3", "-c:v", "ffv1")
+        for clip, options in ((ROAD, []), (PHONE, []), (odd, []), (deep, []), (planar, []), (gray, []),
+                              (odd, ["--pre", "scale=64:48,hue=h=90"])):
+            with self.subTest(clip=clip.name, options=options):
+                width, height, pictures = support.decode_rgb(clip, 2, options[1] if options else None)
+                colours = [support.numpy.frombuffer(p, support.numpy.uint8).reshape(height, width, 3) for p in pictures]
+                wanted = [support.md5(support.cv2.Canny(c, 50, 120, L2gradient=True).tobytes()) for c in colours]
+                got = self.hashes(clip, "-e", "canny", "--channels", "rgb", "--low", "50", "--high", "120", "--frames", "2", *options)
+                self.assertEqual([h for _, _, h in got], wanted)
+
+    @support.needs_opencv
+    def test_deep_colour(self):
+        """With the input's own depth the planes are FFmpeg's of that depth; thresholds are in 8-bit units."""
+        deep = self.make("deep.mkv", "-f", "lavfi", "-i", "testsrc2=s=160x96:r=25,format=yuv444p10le", "-frames:v", "1", "-c:v", "ffv1")
+        self.edgecam(deep, "-o", "edges.mkv", "--codec", "ffv1", "--depth", "native", "-e", "canny", "--channels", "rgb", "--low", "30.25",
+                     "--high", "90.5")
+        raw = support.judge("ffmpeg", "-v", "error", "-i", deep, "-f", "rawvideo", "-pix_fmt", "gbrp10le", "-")
+        green, blue, red = support.numpy.frombuffer(raw, support.numpy.uint16).reshape(3, 96, 160)
+        sys.path.append(str(support.SOURCE / "tests" / "golden"))
+        import oracle
+
+        wanted = oracle.canny(support.numpy.dstack((red, green, blue)), 30.25, 90.5, depth=10)
+        edges = support.judge("ffmpeg", "-v", "error", "-i", self.folder / "edges.mkv", "-f", "rawvideo", "-pix_fmt", "gray10le", "-")
+        self.assertEqual(edges, wanted.astype(support.numpy.uint16).tobytes())
+        self.assertTrue(wanted.any())
 
     def test_threads_do_not_matter(self):
         one = self.hashes(ROAD, "--frames", "20", "--backend", "cpu", "--threads", "1")

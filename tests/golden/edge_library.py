@@ -15,7 +15,7 @@ BACKENDS = ("auto", "cpu", "cuda")
 
 class _Image(Structure):
     _fields_ = [("data", c_void_p), ("width_px", c_int), ("height_px", c_int), ("pitch_bytes", c_ssize_t),
-                ("depth_bits", c_int), ("memory", c_int)]
+                ("depth_bits", c_int), ("memory", c_int), ("plane_bytes", c_ssize_t)]
 
 
 class _Kernel(Structure):
@@ -33,7 +33,7 @@ class _Params(Structure):
     _fields_ = [("op", c_int), ("norm", c_int), ("border", c_int), ("range", c_int), ("aperture", c_int),
                 ("blur_sigma", c_double), ("scale", c_double), ("delta", c_double), ("threshold", c_double),
                 ("low", c_double), ("high", c_double), ("has_low", c_bool), ("has_high", c_bool),
-                ("absolute", c_bool), ("output_depth_bits", c_int), ("kernel", _Kernel), ("logger", _Logger)]
+                ("channels", c_int), ("absolute", c_bool), ("output_depth_bits", c_int), ("kernel", _Kernel), ("logger", _Logger)]
 
 
 class _Device(Structure):
@@ -52,15 +52,19 @@ class Library:
 
     def run(self, image, depth, op, *, norm="l2", border="reflect101", limited=False, aperture=0, blur=0, scale=0, delta=0,
             threshold=0, low=None, high=None, absolute=False, output_depth=None, kernel=None, divisor=0, backend="cpu", threads=1):
-        """Edges of a 2-D array (rows may be strided) as a new array; the rows of the result are strided too."""
+        """Edges of a 2-D array, or of the three planes of a 3-D one (its last axis: red, green, blue); rows may be strided, and
+        those of the new array that comes back are."""
+        colour = image.ndim == 3
+        if colour:
+            image = np.ascontiguousarray(np.moveaxis(image, 2, 0))
         messages = []
         logger = _Logger(_MESSAGE(lambda _, level, text: messages.append(text.decode())), None)
         weights = np.ascontiguousarray(kernel if kernel is not None else [[0]], np.float32)
         params = _Params(OPERATORS.index(op), NORMS.index(norm), BORDERS.index(border), int(limited), aperture, blur, scale,
-                         delta, threshold, low or 0, high or 0, low is not None, high is not None, absolute, 0,
+                         delta, threshold, low or 0, high or 0, low is not None, high is not None, int(colour), absolute, 0,
                          _Kernel(weights.shape[0], weights.ctypes.data_as(POINTER(c_float)), divisor), logger)
         device = _Device(BACKENDS.index(backend), 0, threads)
-        height, width = image.shape
+        height, width = image.shape[-2:]
         output_depth = output_depth or depth
         canvas = np.full((height, width + 3), 77, np.uint8 if output_depth == 8 else np.uint16)
         out = canvas[:, :width]
@@ -77,5 +81,7 @@ class Library:
 
 
 def _describe(array, depth):
+    planes = array.strides[0] if array.ndim == 3 else 0
+    array = array[0] if planes else array
     assert array.dtype == (np.uint8 if depth == 8 else np.uint16) and array.strides[1] == array.itemsize
-    return _Image(array.ctypes.data, array.shape[1], array.shape[0], array.strides[0], depth, 0)
+    return _Image(array.ctypes.data, array.shape[1], array.shape[0], array.strides[0], depth, 0, planes)

@@ -135,18 +135,22 @@ def finish(m, depth, *, scale=0, delta=0, threshold=0, absolute=False, output_de
 
 
 def canny(image, low, high, *, aperture=3, norm="l2", depth=8):
-    """cv2.Canny's definition on integers of any width; which candidates are connected comes from cv2.connectedComponents."""
-    gradients = [cv2.Sobel(image, cv2.CV_64F, dx, 1 - dx, ksize=aperture, borderType=cv2.BORDER_REPLICATE) for dx in (1, 0)]
+    """cv2.Canny's definition on integers of any width; which candidates are connected comes from cv2.connectedComponents. Of a
+    colour image the gradient of the channel with the largest magnitude counts, the first of equals."""
+    channels = np.atleast_3d(image)
     low, high = (t * 2.0 ** (depth - 8) for t in (min(low, high), max(low, high)))
     if aperture == 7:
-        gradients = [np.rint(g / 16) for g in gradients]
         low, high = low / 16, high / 16
-    gx, gy = (g.astype(np.int64) for g in gradients)
     if norm == "l2":
-        m = gx * gx + gy * gy
         low, high = low * low, high * high
-    else:
-        m = np.abs(gx) + np.abs(gy)
+    gx = gy = m = None
+    for c in range(channels.shape[2]):
+        channel = np.ascontiguousarray(channels[:, :, c])
+        own = [cv2.Sobel(channel, cv2.CV_64F, dx, 1 - dx, ksize=aperture, borderType=cv2.BORDER_REPLICATE) for dx in (1, 0)]
+        own_x, own_y = (np.rint(g / 16 if aperture == 7 else g).astype(np.int64) for g in own)
+        own_m = own_x * own_x + own_y * own_y if norm == "l2" else np.abs(own_x) + np.abs(own_y)
+        larger = None if c == 0 else own_m > m
+        gx, gy, m = (new if c == 0 else np.where(larger, new, old) for new, old in ((own_x, gx), (own_y, gy), (own_m, m)))
     padded = np.pad(m, 1)
 
     def moved(dx, dy):

@@ -58,6 +58,39 @@ def test_random(library, tally, rng, cases):
             tally.check(name + " by cv2", got, by_cv2)
 
 
+def random_colours(rng, depth):
+    """Three channels: unlike ones, or like ones with some pixels changed, so that gradients are equal in many places."""
+    red = random_picture(rng, depth)
+    channels = [red]
+    for _ in range(2):
+        kind = rng.integers(3)
+        other = red.copy() if kind else rng.integers(0, 1 << depth, red.shape, red.dtype)
+        if kind == 2:
+            other = np.ascontiguousarray(np.rot90(red, 2))
+        changed = rng.random(red.shape) < rng.choice([0, 0.01, 0.3])
+        other[changed] = rng.integers(0, 1 << depth, red.shape, red.dtype)[changed]
+        channels.append(other)
+    return np.dstack([channels[i] for i in rng.permutation(3)])
+
+
+def test_colour(library, tally, rng, cases):
+    for index in range(cases // 4):
+        depth = 8 if index % 3 else int(rng.choice([9, 10, 11, 12, 14, 16]))
+        image, aperture, norm = random_colours(rng, depth), int(rng.choice([3, 3, 5, 7])), str(rng.choice(NORMS))
+        low, high = random_thresholds(rng, aperture)
+        sigma = float(rng.uniform(0.3, 3)) if index % 5 == 0 else 0
+        got = library.run(image, depth, "canny", norm=norm, aperture=aperture, low=low, high=high, blur=sigma,
+                          threads=1 + index % 3)
+        source = image
+        if sigma:
+            source = np.dstack([oracle.blur(np.ascontiguousarray(image[:, :, c]), sigma, "reflect101") for c in range(3)])
+        name = f"canny rgb {norm} aperture {aperture} {low} {high} blur {sigma} depth {depth} {image.shape[1::-1]}"
+        tally.check(name + " by definition", got, oracle.canny(source, low, high, aperture=aperture, norm=norm, depth=depth))
+        if depth == 8:
+            by_cv2 = cv2.Canny(np.ascontiguousarray(source), low, high, apertureSize=aperture, L2gradient=norm == "l2")
+            tally.check(name + " by cv2", got, by_cv2)
+
+
 def test_defaults(library, tally, rng, _):
     image = picture(131, 97, 8, "scene", rng)
     for low, high, used in ((None, None, (100, 200)), (30, None, (30, 200)), (150, None, (150, 300)), (None, 80, (40, 80)),
@@ -104,7 +137,7 @@ def test_long_contours(library, tally, rng, _):
                     tally.check(name, got, by_cv2)
 
 
-TESTS = (test_random, test_defaults, test_output, test_long_contours)
+TESTS = (test_random, test_colour, test_defaults, test_output, test_long_contours)
 
 
 def main():

@@ -47,6 +47,7 @@ static const struct {
     {"canny l1", {.op = EC_OPERATOR_CANNY, .norm = EC_NORM_L1}, 8, false},
     {"canny l2", {.op = EC_OPERATOR_CANNY}, 8, false},
     {"blur 1.4 canny l2", {.op = EC_OPERATOR_CANNY, .blur_sigma = 1.4}, 8, false},
+    {"canny l2, rgb", {.op = EC_OPERATOR_CANNY, .channels = EC_CHANNELS_RGB}, 8, false},
     {"canny 5 l2", {.op = EC_OPERATOR_CANNY, .aperture = 5}, 8, false},
     {"canny l2, 10 bits", {.op = EC_OPERATOR_CANNY}, 10, false},
     {"canny l2, 16 bits", {.op = EC_OPERATOR_CANNY}, 16, false},
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
     struct ec_plan *plan = malloc(sizeof *plan);
     if (!rows || !plan || ec_cpu_open_rows(&device, 1, rows, &error) != EC_OK)
         goto fail;
-    in_bytes = ec_backend_cpu.host_alloc(device, bytes);
+    in_bytes = ec_backend_cpu.host_alloc(device, bytes * EC_CHANNELS_MAX);
     out_bytes = ec_backend_cpu.host_alloc(device, bytes);
     if (!in_bytes || !out_bytes)
         goto fail;
@@ -101,7 +102,7 @@ int main(int argc, char **argv)
         const int depth = lines[i].depth_bits;
         const size_t pixel = depth > 8 ? 2 : 1;
         uint32_t random = 1;
-        for (size_t k = 0; k < (size_t)width * (size_t)height; k++) {
+        for (size_t k = 0; k < (size_t)width * (size_t)height * EC_CHANNELS_MAX; k++) {
             random = random * 1664525u + 1013904223u;
             if (depth > 8)
                 ((uint16_t *)(void *)in_bytes)[k] = (uint16_t)(random >> (32 - depth));
@@ -110,8 +111,8 @@ int main(int argc, char **argv)
         }
         if (ec_plan_make(plan, &lines[i].params, depth, &error) != EC_OK)
             goto fail;
-        const struct ec_image in = {in_bytes, width, height, width * (ptrdiff_t)pixel, depth, EC_MEMORY_HOST};
-        struct ec_image out = {out_bytes, width, height, width * (ptrdiff_t)pixel, plan->output_depth_bits, EC_MEMORY_HOST};
+        const struct ec_image in = {in_bytes, width, height, width * (ptrdiff_t)pixel, depth, EC_MEMORY_HOST, width * (ptrdiff_t)pixel * height};
+        struct ec_image out = {out_bytes, width, height, width * (ptrdiff_t)pixel, plan->output_depth_bits, EC_MEMORY_HOST, 0};
         struct ec_engine *engine = NULL;
         if (ec_backend_cpu.engine_open(&engine, device, plan, width, height, 1, &error) != EC_OK)
             goto fail;
@@ -135,7 +136,7 @@ fail:
     if (status)
         fprintf(stderr, "the benchmark cannot run: %s\n", error.status ? error.text : "no memory, or no such table");
     if (device) {
-        ec_backend_cpu.host_free(device, in_bytes, bytes);
+        ec_backend_cpu.host_free(device, in_bytes, bytes * EC_CHANNELS_MAX);
         ec_backend_cpu.host_free(device, out_bytes, bytes);
         ec_backend_cpu.close(&device);
     }

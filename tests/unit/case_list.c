@@ -137,15 +137,16 @@ static void add_setting(struct builder *b, const struct ec_edge_params *params, 
         test.out_offset_px = (int)(turn / 5 % 3);
         test.in_padding_px = (int)(turn % 3) * 7;
         test.out_padding_px = (int)(turn / 2 % 3) * 5;
+        test.gray = params->channels == EC_CHANNELS_RGB && turn % 7 == 0;
         const struct ec_edge_params *p = params;
         snprintf(
             test.name, sizeof test.name,
-            "%s norm %d border %d aperture %d kernel %d/%d blur %g scale %g delta %g threshold %g %g %g abs %d depth %d to "
+            "%s%s norm %d border %d aperture %d kernel %d/%d blur %g scale %g delta %g threshold %g %g %g abs %d depth %d to "
             "%d%s, %dx%d %s",
-            ec_operator_name(p->op), (int)p->norm, (int)p->border, p->aperture, p->kernel.size, p->kernel.divisor,
-            p->blur_sigma, p->scale, p->delta, p->threshold, p->low, p->high, p->absolute, depth_bits,
-            p->output_depth_bits ? p->output_depth_bits : depth_bits, limited_range ? " limited" : "", test.width_px,
-            test.height_px, names[test.content]);
+            ec_operator_name(p->op), p->channels ? test.gray ? " rgb of gray" : " rgb" : "", (int)p->norm, (int)p->border,
+            p->aperture, p->kernel.size, p->kernel.divisor, p->blur_sigma, p->scale, p->delta, p->threshold, p->low, p->high,
+            p->absolute, depth_bits, p->output_depth_bits ? p->output_depth_bits : depth_bits, limited_range ? " limited" : "",
+            test.width_px, test.height_px, names[test.content]);
         add_case(b, test);
     }
 }
@@ -249,16 +250,18 @@ static void add_canny(struct builder *b)
                 for (int d = 0; d < DEPTHS; d++) {
                     const unsigned turn = b->turn / 10;
                     const double factor = aperture == 3 ? 1 : aperture == 5 ? 12 : 160;
-                    const struct ec_edge_params params = {.op = EC_OPERATOR_CANNY,
-                                                          .norm = (enum ec_norm)norm,
-                                                          .border = (enum ec_border)(turn % 3),
-                                                          .aperture = aperture,
-                                                          .blur_sigma = sigmas[turn % 4],
-                                                          .low = fmin(thresholds[t][0] * factor, 1e6),
-                                                          .high = fmin(thresholds[t][1] * factor, 1e6),
-                                                          .has_low = true,
-                                                          .has_high = true,
-                                                          .output_depth_bits = turn % 5 == 0 ? 8 : 0};
+                    struct ec_edge_params params = {.op = EC_OPERATOR_CANNY,
+                                                    .norm = (enum ec_norm)norm,
+                                                    .border = (enum ec_border)(turn % 3),
+                                                    .aperture = aperture,
+                                                    .blur_sigma = sigmas[turn % 4],
+                                                    .low = fmin(thresholds[t][0] * factor, 1e6),
+                                                    .high = fmin(thresholds[t][1] * factor, 1e6),
+                                                    .has_low = true,
+                                                    .has_high = true,
+                                                    .output_depth_bits = turn % 5 == 0 ? 8 : 0};
+                    add_setting(b, &params, depths[d], turn % 4 == 1);
+                    params.channels = EC_CHANNELS_RGB;
                     add_setting(b, &params, depths[d], turn % 4 == 1);
                 }
 }

@@ -26,7 +26,7 @@ bool ec_case_plan(const struct ec_case *test, struct ec_plan *plan)
     return false;
 }
 
-static uint32_t pixel_value(const struct ec_case *test, int x, int y, uint64_t *random)
+static uint32_t pixel_value(const struct ec_case *test, int channel, int x, int y, uint64_t *random)
 {
     const uint32_t max = (1u << test->depth_bits) - 1;
     switch (test->content) {
@@ -35,9 +35,9 @@ static uint32_t pixel_value(const struct ec_case *test, int x, int y, uint64_t *
     case EC_CONTENT_MAX:
         return max;
     case EC_CONTENT_RAMP:
-        return (uint32_t)(x * 3 + y * 5) * (max / 200 + 1) % (max + 1);
+        return (uint32_t)(x * (3 + channel) + y * (5 - channel)) * (max / 200 + 1) % (max + 1);
     case EC_CONTENT_IMPULSE:
-        return x == test->width_px / 2 && y == test->height_px / 2 ? max : 0;
+        return x == test->width_px / 2 + channel && y == test->height_px / 2 ? max : 0;
     case EC_CONTENT_EXTREMES:
         return next_random(random) & 1 ? max : 0;
     case EC_CONTENT_TOO_LARGE:
@@ -47,9 +47,9 @@ static uint32_t pixel_value(const struct ec_case *test, int x, int y, uint64_t *
     }
 }
 
-static void put_pixel(const struct ec_image *image, int x, int y, uint32_t value)
+static void put_pixel(const struct ec_image *image, int channel, int x, int y, uint32_t value)
 {
-    unsigned char *row = (unsigned char *)image->data + y * image->pitch_bytes;
+    unsigned char *row = (unsigned char *)image->data + channel * image->plane_bytes + y * image->pitch_bytes;
     if (image->depth_bits == 8)
         row[x] = (unsigned char)value;
     else
@@ -62,13 +62,14 @@ static uint32_t get_pixel(const struct ec_image *image, int x, int y)
     return image->depth_bits == 8 ? row[x] : ((const uint16_t *)(const void *)row)[x];
 }
 
-/* A block for an image with guards; the image's address is `offset` pixels past a multiple of 64. */
-static unsigned char *open_block(struct ec_image *image, const struct ec_case *test, int depth_bits, int offset, int padding,
-                                 size_t *bytes)
+/* A block for an image of so many planes with guards around each; its address is `offset` pixels past a multiple of 64. */
+static unsigned char *open_block(struct ec_image *image, const struct ec_case *test, int planes, int depth_bits, int offset,
+                                 int padding, size_t *bytes)
 {
     const size_t pixel = depth_bits > 8 ? 2 : 1;
     const size_t pitch = (size_t)(test->width_px + padding) * pixel;
-    const size_t used = GUARD_BYTES + (size_t)offset * pixel + pitch * (size_t)test->height_px + GUARD_BYTES;
+    const size_t plane = pitch * (size_t)test->height_px + GUARD_BYTES;
+    const size_t used = GUARD_BYTES + (size_t)offset * pixel + plane * (size_t)planes;
     *bytes = (used + 63) / 64 * 64;
     unsigned char *block = aligned_alloc(64, *bytes);
     if (!block)
@@ -78,29 +79,32 @@ static unsigned char *open_block(struct ec_image *image, const struct ec_case *t
                                .width_px = test->width_px,
                                .height_px = test->height_px,
                                .pitch_bytes = (ptrdiff_t)pitch,
-                               .depth_bits = depth_bits};
+                               .depth_bits = depth_bits,
+                               .plane_bytes = planes > 1 ? (ptrdiff_t)plane : 0};
     return block;
 }
 
 bool ec_case_images_open(struct ec_case_images *images, const struct ec_case *test, const struct ec_plan *plan)
 {
     *images = (struct ec_case_images){0};
+    const int planes = test->gray ? 1 : plan->channels;
     images->in_block =
-        open_block(&images->in, test, plan->depth_bits, test->in_offset_px, test->in_padding_px, &images->in_bytes);
-    images->out_block =
-        open_block(&images->out, test, plan->output_depth_bits, test->out_offset_px, test->out_padding_px, &images->out_bytes);
-    images->expected_block = open_block(&images->expected, test, plan->output_depth_bits, test->out_offset_px,
+        open_block(&images->in, test, planes, plan->depth_bits, test->in_offset_px, test->in_padding_px, &images->in_bytes);
+    images->out_block = open_block(&images->out, test, 1, plan->output_depth_bits, test->out_offset_px, test->out_padding_px,
+                                   &images->out_bytes);
+    images->expected_block = open_block(&images->expected, test, 1, plan->output_depth_bits, test->out_offset_px,
                                         test->out_padding_px, &images->out_bytes);
-    images->inverted_block =
-        open_block(&images->inverted, test, plan->depth_bits, test->in_offset_px, test->in_padding_px, &images->in_bytes);
+    images->inverted_block = open_block(&images->inverted, test, planes, plan->depth_bits, test->in_offset_px,
+                                        test->in_padding_px, &images->in_bytes);
     images->in_copy = malloc(images->in_bytes);
     struct ec_error error = {0};
     if (!images->in_block || !images->out_block || !images->expected_block || !images->in_copy || !images->inverted_block)
         goto fail;
     uint64_t random = test->seed;
-    for (int y = 0; y < test->height_px; y++)
-        for (int x = 0; x < test->width_px; x++)
-            put_pixel(&images->in, x, y, pixel_value(test, x, y, &random));
+    for (int c = 0; c < planes; c++)
+        for (int y = 0; y < test->height_px; y++)
+            for (int x = 0; x < test->width_px; x++)
+                put_pixel(&images->in, c, x, y, pixel_value(test, c, x, y, &random));
     memcpy(images->in_copy, images->in_block, images->in_bytes);
     for (size_t i = 0; i < images->in_bytes; i++)
         images->inverted_block[i] = (unsigned char)~images->in_block[i];

@@ -26,6 +26,7 @@ struct ec_case {
     struct ec_edge_params params; /* kernel.weights belongs to the list; range is not used */
     int depth_bits;
     bool limited_range;
+    bool gray; /* a detector of three channels is given one plane for all */
     int width_px, height_px;
     enum ec_content content;
     unsigned seed;

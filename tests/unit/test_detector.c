@@ -78,15 +78,32 @@ static void bad_images_are_refused(void **state)
         PITCH_HUGE,
         PITCH_ODD,
         ADDRESS_ODD,
+        PLANES_NEGATIVE,
+        PLANES_HUGE,
+        PLANES_ODD,
         DEPTH_LOW,
         DEPTH_HIGH,
         MEMORY,
         DEVICE,
         CHANGES
     };
-    static const char *const words[CHANGES] = {"no data",    "0x8",          "65537x8",       "8x0",          "8x65537",
-                                               "pitch of 8", "pitch of -16", "address space", "odd",          "odd",
-                                               "depth of 7", "depth of 17",  "kind 5",        "device memory"};
+    static const char *const words[CHANGES] = {"no data",
+                                               "0x8",
+                                               "65537x8",
+                                               "8x0",
+                                               "8x65537",
+                                               "pitch of 8",
+                                               "pitch of -16",
+                                               "address space",
+                                               "odd",
+                                               "odd",
+                                               "planes -2 bytes",
+                                               "address space",
+                                               "planes are 129 bytes",
+                                               "depth of 7",
+                                               "depth of 17",
+                                               "kind 5",
+                                               "device memory"};
     struct log log = {0};
     struct ec_edge *edge = open_sobel(&log, 0);
     memset(pixels_out, 0x11, sizeof pixels_out);
@@ -124,6 +141,15 @@ static void bad_images_are_refused(void **state)
                 break;
             case ADDRESS_ODD:
                 image->data = (unsigned char *)image->data + 1;
+                break;
+            case PLANES_NEGATIVE:
+                image->plane_bytes = -2;
+                break;
+            case PLANES_HUGE:
+                image->plane_bytes = PTRDIFF_MAX - 1;
+                break;
+            case PLANES_ODD:
+                image->plane_bytes = 129;
                 break;
             case DEPTH_LOW:
                 image->depth_bits = 7;
@@ -190,8 +216,31 @@ static void overlap_is_found(void **state)
         {0, 16, 32, 16, EC_ERROR_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const struct ec_image in = {bytes + places[i].in_at, 16, 15, places[i].in_pitch, 8, EC_MEMORY_HOST};
-        struct ec_image out = {bytes + places[i].out_at, 16, 15, places[i].out_pitch, 8, EC_MEMORY_HOST};
+        const struct ec_image in = {bytes + places[i].in_at, 16, 15, places[i].in_pitch, 8, EC_MEMORY_HOST, 0};
+        struct ec_image out = {bytes + places[i].out_at, 16, 15, places[i].out_pitch, 8, EC_MEMORY_HOST, 0};
+        assert_int_equal(ec_edge_run(edge, &in, &out), places[i].status);
+    }
+    ec_edge_close(&edge);
+}
+
+/* Of three planes no one may share a pixel with the output, and planes may lie between the rows of each other. */
+static void every_plane_is_compared(void **state)
+{
+    (void)state;
+    static const struct {
+        int out_at;
+        enum ec_status status;
+    } places[] = {
+        {0, EC_ERROR_ARGUMENT}, {8, EC_ERROR_ARGUMENT}, {16, EC_ERROR_ARGUMENT}, {23, EC_ERROR_ARGUMENT}, {24, EC_OK}};
+    uint8_t *bytes = (uint8_t *)pixels_in; /* rows of 32: four images of 8x16 side by side */
+    struct log log = {0};
+    const struct ec_edge_params params = {
+        .op = EC_OPERATOR_CANNY, .channels = EC_CHANNELS_RGB, .logger = {.message = keep, .opaque = &log}};
+    struct ec_edge *edge = NULL;
+    assert_int_equal(ec_edge_open(&edge, &params, &on_cpu), EC_OK);
+    const struct ec_image in = {bytes, 8, 16, 32, 8, EC_MEMORY_HOST, 8};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct ec_image out = {bytes + places[i].out_at, 8, 16, 32, 8, EC_MEMORY_HOST, 0};
         assert_int_equal(ec_edge_run(edge, &in, &out), places[i].status);
     }
     ec_edge_close(&edge);
@@ -208,8 +257,8 @@ static void sizes_and_depths_change_from_call_to_call(void **state)
     static uint16_t expected[SIDE * SIDE];
     for (int round = 0; round < 60; round++) {
         const int depth = round % 3 ? 8 + round % 9 : 8, out_depth = round % 2 ? 8 : depth;
-        const struct ec_image in = {pixels_in, 1 + round % 16, 1 + round / 4, 32, depth, EC_MEMORY_HOST};
-        struct ec_image out = {pixels_out, 1 + round % 16, 1 + round / 4, 32, out_depth, EC_MEMORY_HOST};
+        const struct ec_image in = {pixels_in, 1 + round % 16, 1 + round / 4, 32, depth, EC_MEMORY_HOST, 0};
+        struct ec_image out = {pixels_out, 1 + round % 16, 1 + round / 4, 32, out_depth, EC_MEMORY_HOST, 0};
         struct ec_image wanted = out;
         wanted.data = expected;
         memset(pixels_out, 0, sizeof pixels_out);
@@ -235,8 +284,8 @@ static void kernels_are_copied(void **state)
     assert_int_equal(ec_edge_open(&edge, &params, &on_cpu), EC_OK);
     memset(weights, 0, sizeof weights);
     uint8_t in_pixel = 50, out_pixel = 0;
-    const struct ec_image in = {&in_pixel, 1, 1, 1, 8, EC_MEMORY_HOST};
-    struct ec_image out = {&out_pixel, 1, 1, 1, 8, EC_MEMORY_HOST};
+    const struct ec_image in = {&in_pixel, 1, 1, 1, 8, EC_MEMORY_HOST, 0};
+    struct ec_image out = {&out_pixel, 1, 1, 1, 8, EC_MEMORY_HOST, 0};
     assert_int_equal(ec_edge_run(edge, &in, &out), EC_OK);
     assert_int_equal(out_pixel, 100);
     ec_edge_close(&edge);
@@ -273,9 +322,13 @@ static void host_memory_is_aligned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_checks_parameters), cmocka_unit_test(bad_images_are_refused),
-        cmocka_unit_test(overlap_is_found),          cmocka_unit_test(sizes_and_depths_change_from_call_to_call),
-        cmocka_unit_test(kernels_are_copied),        cmocka_unit_test(host_memory_is_aligned),
+        cmocka_unit_test(opening_checks_parameters),
+        cmocka_unit_test(bad_images_are_refused),
+        cmocka_unit_test(overlap_is_found),
+        cmocka_unit_test(every_plane_is_compared),
+        cmocka_unit_test(sizes_and_depths_change_from_call_to_call),
+        cmocka_unit_test(kernels_are_copied),
+        cmocka_unit_test(host_memory_is_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,8 @@ static void bad_parameters_are_refused(void **state)
         {{.op = EC_OPERATOR_CANNY, .delta = 1}, 8, "not scale, delta or threshold"},
         {{.has_low = true}, 8, "for canny only, not for sobel"},
         {{.op = EC_OPERATOR_LOG, .has_high = true}, 8, "for canny only, not for log"},
+        {{.op = EC_OPERATOR_CANNY, .channels = (enum ec_channels)2}, 8, "channels 2"},
+        {{.channels = EC_CHANNELS_RGB}, 8, "rgb is for canny only, sobel"},
         {{.output_depth_bits = 10}, 10, "output depth 10"},
         {{.op = EC_OPERATOR_CONVOLUTION}, 8, "size is 0"},
         {{.op = EC_OPERATOR_CONVOLUTION, .kernel = {4, ones, 0}}, 8, "size is 4"},
