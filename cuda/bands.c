@@ -46,9 +46,10 @@ void ec_band_plan_make(struct ec_band_plan *b, const struct ec_plan *plan, int32
 bool ec_band_marks_open(struct ec_band_marks *marks, int32_t count, struct ec_error *error)
 {
     for (int32_t i = 0; i < count; i++)
-        if (!EC_CUDA(error, cudaEventCreateWithFlags(&marks->uploaded[i], cudaEventDefault)) ||
+        if (!EC_CUDA(error, cudaEventCreateWithFlags(&marks->uploaded[i], cudaEventDisableTiming)) ||
+            !EC_CUDA(error, cudaEventCreateWithFlags(&marks->computed[i], cudaEventDisableTiming)) ||
             !EC_CUDA(error, cudaEventCreateWithFlags(&marks->started[i], cudaEventDefault)) ||
-            !EC_CUDA(error, cudaEventCreateWithFlags(&marks->computed[i], cudaEventDefault)))
+            !EC_CUDA(error, cudaEventCreateWithFlags(&marks->ended[i], cudaEventDefault)))
             return false;
     return true;
 }
@@ -56,8 +57,8 @@ bool ec_band_marks_open(struct ec_band_marks *marks, int32_t count, struct ec_er
 void ec_band_marks_close(struct ec_band_marks *marks)
 {
     for (int i = 0; i < EC_BANDS_MAX; i++) {
-        const cudaEvent_t events[] = {marks->uploaded[i], marks->started[i], marks->computed[i]};
-        for (int k = 0; k < 3; k++)
+        const cudaEvent_t events[] = {marks->uploaded[i], marks->computed[i], marks->started[i], marks->ended[i]};
+        for (int k = 0; k < 4; k++)
             if (events[k])
                 (void)EC_CUDA(NULL, cudaEventDestroy(events[k]));
     }

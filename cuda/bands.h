@@ -33,7 +33,8 @@ void ec_band_plan_make(struct ec_band_plan *bands, const struct ec_plan *plan, i
 
 /* The events of one lane, zero-initialised. */
 struct ec_band_marks {
-    cudaEvent_t uploaded[EC_BANDS_MAX], started[EC_BANDS_MAX], computed[EC_BANDS_MAX];
+    cudaEvent_t uploaded[EC_BANDS_MAX], computed[EC_BANDS_MAX]; /* order only */
+    cudaEvent_t started[EC_BANDS_MAX], ended[EC_BANDS_MAX];
 };
 
 bool ec_band_marks_open(struct ec_band_marks *marks, int32_t count, struct ec_error *error);

@@ -45,27 +45,18 @@ static enum ec_status explain_no_device(cudaError_t reason, struct ec_error *err
     }
 }
 
-/* Picks the ordinal that params ask for. */
-static enum ec_status choose_ordinal(struct ec_device *device, const struct ec_device_params *params, struct ec_error *error)
+/* How many GPUs there are; 0 with *error filled. */
+static int count_gpus(struct ec_error *error)
 {
     int count = 0;
     cudaError_t result = cudaGetDeviceCount(&count);
     if (result == cudaSuccess && count == 0)
         result = cudaErrorNoDevice;
-    if (result != cudaSuccess) {
-        (void)cudaGetLastError();
-        return explain_no_device(result, error);
-    }
-    if (params->gpu == EC_GPU_ALL) {
-        if (count > 1)
-            ec_log(&device->logger, EC_LOG_NOTICE, "one run uses one GPU: it is GPU 0 of %d", count);
-        return EC_OK;
-    }
-    if (params->gpu < 0 || params->gpu >= count)
-        return ec_fail(error, EC_ERROR_DEVICE, "GPU %d is not there: this machine has %d GPU%s, and the numbers start at 0",
-                       params->gpu, count, count == 1 ? "" : "s");
-    device->ordinal = params->gpu;
-    return EC_OK;
+    if (result == cudaSuccess)
+        return count;
+    (void)cudaGetLastError();
+    explain_no_device(result, error);
+    return 0;
 }
 
 /* Name and address, and that this build's kernels run on the card. */
@@ -132,14 +123,13 @@ void ec_device_free(struct ec_device *device, void **memory, size_t bytes)
     *memory = NULL;
 }
 
-enum ec_status ec_cuda_open(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
-                            struct ec_error *error)
+static enum ec_status open_gpu(struct ec_device **out, int ordinal, const struct ec_device_params *params,
+                               const struct ec_logger *logger, struct ec_error *error)
 {
     *out = NULL;
     struct ec_device *device = calloc(1, sizeof *device);
     if (!device)
         return ec_fail(error, EC_ERROR_MEMORY, "memory ran out while opening the GPU");
-    enum ec_status status;
     if (pthread_mutex_init(&device->lock, NULL) != 0) {
         free(device);
         return ec_fail(error, EC_ERROR_MEMORY, "no lock could be made for the GPU");
@@ -147,21 +137,38 @@ enum ec_status ec_cuda_open(struct ec_device **out, const struct ec_device_param
     if (logger)
         device->logger = *logger;
     device->low_latency = params->low_latency;
-    status = choose_ordinal(device, params, error);
+    device->untimed = params->untimed;
+    device->ordinal = ordinal;
+    const enum ec_status status = ec_device_enter(device, error) ? identify(device, error) : EC_ERROR_DEVICE;
     if (status != EC_OK)
-        goto fail;
-    if (!ec_device_enter(device, error)) {
-        status = EC_ERROR_DEVICE;
-        goto fail;
-    }
-    status = identify(device, error);
-    if (status != EC_OK)
-        goto fail;
+        ec_cuda_close(&device);
     *out = device;
-    return EC_OK;
-fail:
-    ec_cuda_close(&device);
     return status;
+}
+
+enum ec_status ec_cuda_open(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
+                            struct ec_error *error)
+{
+    *out = NULL;
+    const int count = count_gpus(error);
+    if (count == 0)
+        return EC_ERROR_DEVICE;
+    const int first = params->gpu == EC_GPU_ALL ? 0 : params->gpu;
+    if (first < 0 || first >= count)
+        return ec_fail(error, EC_ERROR_DEVICE, "GPU %d is not there: this machine has %d GPU%s, and the numbers start at 0",
+                       params->gpu, count, count == 1 ? "" : "s");
+    const enum ec_status status = open_gpu(out, first, params, logger, error);
+    if (status != EC_OK || params->gpu != EC_GPU_ALL)
+        return status;
+    struct ec_device *device = *out;
+    for (int i = 1; i < count && i < EC_GPUS_MAX; i++) {
+        struct ec_error why = {0};
+        if (open_gpu(&device->peers[device->peer_count], i, params, logger, &why) == EC_OK)
+            device->peer_count++;
+        else
+            ec_log(&device->logger, EC_LOG_NOTICE, "GPU %d takes no part: %s", i, why.text);
+    }
+    return EC_OK;
 }
 
 void ec_cuda_close(struct ec_device **device)
@@ -169,6 +176,8 @@ void ec_cuda_close(struct ec_device **device)
     struct ec_device *d = *device;
     if (!d)
         return;
+    for (int i = 0; i < d->peer_count; i++)
+        ec_cuda_close(&d->peers[i]);
     ec_cuda_host_release_all(d);
     if (d->decode_stream)
         (void)EC_CUDA(NULL, cudaStreamDestroy(d->decode_stream));
@@ -178,15 +187,27 @@ void ec_cuda_close(struct ec_device **device)
     *device = NULL;
 }
 
+struct ec_device *ec_device_at(struct ec_device *device, int i)
+{
+    return i == 0 ? device : device->peers[i - 1];
+}
+
 void ec_cuda_describe(struct ec_device *device, struct ec_device_info *out)
 {
     struct ec_nvml_sample sample;
     ec_nvml_sample(device->nvml, &sample);
-    *out = (struct ec_device_info){.pinned_bytes = atomic_load(&device->pinned_bytes),
-                                   .memory_bytes = atomic_load(&device->memory_bytes)};
-    memcpy(out->name, device->name, sizeof out->name);
+    *out = (struct ec_device_info){.pinned_bytes = atomic_load(&device->pinned_bytes), .gpu_count = 1 + device->peer_count};
+    bool alike = true;
+    for (int i = 0; i < out->gpu_count; i++) {
+        out->memory_bytes += atomic_load(&ec_device_at(device, i)->memory_bytes);
+        memcpy(out->bus_ids[i], ec_device_at(device, i)->bus_id, sizeof out->bus_ids[i]);
+        alike = alike && strcmp(ec_device_at(device, i)->name, device->name) == 0;
+    }
+    if (out->gpu_count == 1)
+        memcpy(out->name, device->name, sizeof out->name);
+    else
+        snprintf(out->name, sizeof out->name, "%d x %.100s%s", out->gpu_count, device->name, alike ? "" : " and others");
     memcpy(out->driver, device->driver, sizeof out->driver);
-    memcpy(out->bus_id, device->bus_id, sizeof out->bus_id);
     if (sample.pcie_generation > 0 && sample.pcie_width > 0)
         snprintf(out->pcie, sizeof out->pcie, "PCIe %d.0 x%d", sample.pcie_generation, sample.pcie_width);
 }

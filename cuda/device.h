@@ -12,7 +12,9 @@
 
 struct ec_device {
     int ordinal;
-    bool low_latency;
+    struct ec_device *peers[EC_GPUS_MAX - 1]; /* the other GPUs of a run that uses several; of the first one only */
+    int peer_count;
+    bool low_latency, untimed;
     struct ec_logger logger;
     char name[128], driver[64], bus_id[32];
     struct ec_nvml *nvml;
@@ -32,6 +34,9 @@ bool ec_device_enter(const struct ec_device *device, struct ec_error *error);
 bool ec_device_alloc(struct ec_device *device, void **out, size_t bytes, struct ec_error *error);
 void ec_device_free(struct ec_device *device, void **memory, size_t bytes);
 
+/* GPU i of the run that `device` leads: itself, then its peers. */
+struct ec_device *ec_device_at(struct ec_device *device, int i);
+
 /* ec_backend's functions. */
 enum ec_status ec_cuda_open(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
                             struct ec_error *error);
@@ -47,6 +52,7 @@ enum ec_status ec_cuda_submit(struct ec_engine *engine, const struct ec_image *i
                               struct ec_error *error);
 enum ec_status ec_cuda_collect(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error);
 struct AVBufferRef *ec_cuda_decode_device(struct ec_device *device, struct ec_error *error);
-enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
+enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, enum ec_measure what, struct ec_limits *out,
+                               struct ec_error *error);
 
 #endif

@@ -5,8 +5,8 @@
 #include "lane.h"
 
 struct ec_engine {
-    struct ec_lane_plan shared;
-    int lane_count, oldest, in_flight;
+    int gpu_count, lane_count, oldest, in_flight;
+    struct ec_lane_plan *gpus; /* gpu_count of them: lane i belongs to GPU i % gpu_count, so frames take turns there too */
     struct ec_lane lanes[];
 };
 
@@ -20,44 +20,102 @@ static enum ec_status copy_plan(struct ec_lane_plan *shared, struct ec_error *er
                                                                                                           : EC_ERROR_DEVICE;
 }
 
-enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *device, const struct ec_plan *plan, int width_px,
-                                   int height_px, int lanes, struct ec_error *error)
+/* What every GPU needs once: its copies of the plan, and the streams that its lanes share. */
+static enum ec_status open_gpu(struct ec_lane_plan *shared, struct ec_error *error)
 {
-    *out = NULL;
-    if (lanes < 1 || lanes > EC_LANES_MAX)
-        return ec_fail(error, EC_ERROR_ARGUMENT, "%d lanes were asked for, expected 1 to %d", lanes, EC_LANES_MAX);
-    if (!ec_device_enter(device, error))
+    if (!ec_device_enter(shared->device, error))
         return EC_ERROR_DEVICE;
-    struct ec_engine *engine = calloc(1, sizeof *engine + (size_t)lanes * sizeof engine->lanes[0]);
-    if (!engine)
-        return ec_fail(error, EC_ERROR_MEMORY, "memory ran out while opening %d lanes", lanes);
-    struct ec_lane_plan *shared = &engine->shared;
+    const enum ec_status status = copy_plan(shared, error);
+    if (status != EC_OK)
+        return status;
+    return EC_CUDA(error, cudaStreamCreateWithFlags(&shared->up, cudaStreamNonBlocking)) &&
+                   EC_CUDA(error, cudaStreamCreateWithFlags(&shared->down, cudaStreamNonBlocking))
+               ? EC_OK
+               : EC_ERROR_DEVICE;
+}
+
+static void close_gpu(struct ec_lane_plan *shared)
+{
+    (void)ec_device_enter(shared->device, NULL);
+    if (shared->up)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(shared->up));
+    if (shared->down)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(shared->down));
+    void *d_plan = shared->d_plan;
+    ec_device_free(shared->device, &d_plan, sizeof shared->plan);
+}
+
+static struct ec_lane_plan *gpu_of(const struct ec_engine *engine, int lane)
+{
+    return &engine->gpus[lane % engine->gpu_count];
+}
+
+static void lay_out(struct ec_lane_plan *shared, const struct ec_plan *plan, int width_px, int height_px)
+{
     /* Sides are at most 2^16, so that no product below comes near 2^63. */
-    *shared = (struct ec_lane_plan){
-        .device = device,
-        .plan = *plan,
-        .width_px = width_px,
-        .height_px = height_px,
-        .in_row_bytes = (int64_t)width_px * (plan->depth_bits > 8 ? 2 : 1),
-        .out_row_bytes = (int64_t)width_px * (plan->output_depth_bits > 8 ? 2 : 1),
-        .scratch_bytes = ec_kernels_scratch_bytes(plan, width_px, height_px),
-    };
+    shared->plan = *plan;
+    shared->width_px = width_px;
+    shared->height_px = height_px;
+    shared->in_row_bytes = (int64_t)width_px * (plan->depth_bits > 8 ? 2 : 1);
+    shared->out_row_bytes = (int64_t)width_px * (plan->output_depth_bits > 8 ? 2 : 1);
+    shared->scratch_bytes = ec_kernels_scratch_bytes(plan, width_px, height_px);
     shared->in_pitch_bytes = ec_gpu_pitch_bytes(shared->in_row_bytes);
     shared->out_pitch_bytes = ec_gpu_pitch_bytes(shared->out_row_bytes);
     shared->in_plane_bytes = shared->in_pitch_bytes * height_px;
     shared->in_bytes = (size_t)(shared->in_plane_bytes * plan->channels);
-    ec_band_plan_make(&shared->bands, plan, device->low_latency ? height_px : 1, shared->out_pitch_bytes);
+    ec_band_plan_make(&shared->bands, plan, shared->device->low_latency ? height_px : 1, shared->out_pitch_bytes);
     shared->out_bytes = (size_t)(shared->out_pitch_bytes * height_px);
     if (shared->bands.out_bytes > shared->out_bytes)
         shared->out_bytes = shared->bands.out_bytes;
-    engine->lane_count = lanes;
+}
 
-    enum ec_status status = copy_plan(shared, error);
-    if (status == EC_OK && (!EC_CUDA(error, cudaStreamCreateWithFlags(&shared->up, cudaStreamNonBlocking)) ||
-                            !EC_CUDA(error, cudaStreamCreateWithFlags(&shared->down, cudaStreamNonBlocking))))
-        status = EC_ERROR_DEVICE;
-    for (int i = 0; i < lanes && status == EC_OK; i++)
-        status = ec_lane_open(&engine->lanes[i], shared, error);
+/* The driver loads a kernel when it is first launched, which takes milliseconds: here, not while frames wait. */
+static enum ec_status load_kernels(const struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error)
+{
+    const struct ec_gpu_frame frame = {
+        .d_in = lane->d_in,
+        .d_out = lane->d_out,
+        .in_pitch_bytes = shared->in_pitch_bytes,
+        .in_plane_bytes = shared->plan.channels == 1 ? 0 : shared->in_plane_bytes,
+        .out_pitch_bytes = shared->out_pitch_bytes,
+        .width_px = shared->width_px,
+        .height_px = shared->height_px,
+        .in_padded = true,
+        .out_padded = true,
+    };
+    const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->run, error);
+    if (status != EC_OK)
+        return status;
+    return EC_CUDA(error, cudaStreamSynchronize(lane->run)) ? EC_OK : EC_ERROR_DEVICE;
+}
+
+enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *device, const struct ec_plan *plan, int width_px,
+                                   int height_px, int lanes, struct ec_error *error)
+{
+    *out = NULL;
+    if (lanes < 1 || lanes > EC_IN_FLIGHT_MAX)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "%d lanes were asked for, expected 1 to %d", lanes, EC_IN_FLIGHT_MAX);
+    struct ec_engine *engine = calloc(1, sizeof *engine + (size_t)lanes * sizeof engine->lanes[0]);
+    const int gpus = device->peer_count + 1 < lanes ? device->peer_count + 1 : lanes;
+    if (!engine || !(engine->gpus = calloc((size_t)gpus, sizeof *engine->gpus))) {
+        free(engine);
+        return ec_fail(error, EC_ERROR_MEMORY, "memory ran out while opening %d lanes", lanes);
+    }
+    enum ec_status status = EC_OK;
+    for (; engine->gpu_count < gpus && status == EC_OK; engine->gpu_count++) {
+        struct ec_lane_plan *shared = &engine->gpus[engine->gpu_count];
+        shared->device = ec_device_at(device, engine->gpu_count);
+        shared->leader = device;
+        lay_out(shared, plan, width_px, height_px);
+        status = open_gpu(shared, error);
+    }
+    for (; engine->lane_count < lanes && status == EC_OK; engine->lane_count++) {
+        struct ec_lane *lane = &engine->lanes[engine->lane_count];
+        const struct ec_lane_plan *shared = gpu_of(engine, engine->lane_count);
+        status = ec_device_enter(shared->device, error) ? ec_lane_open(lane, shared, error) : EC_ERROR_DEVICE;
+        if (status == EC_OK && engine->lane_count < gpus)
+            status = load_kernels(lane, shared, error);
+    }
     if (status != EC_OK)
         goto fail;
     *out = engine;
@@ -72,15 +130,13 @@ void ec_cuda_engine_close(struct ec_engine **engine)
     struct ec_engine *e = *engine;
     if (!e)
         return;
-    (void)ec_device_enter(e->shared.device, NULL);
-    for (int i = 0; i < e->lane_count; i++)
-        ec_lane_close(&e->lanes[i], &e->shared);
-    if (e->shared.up)
-        (void)EC_CUDA(NULL, cudaStreamDestroy(e->shared.up));
-    if (e->shared.down)
-        (void)EC_CUDA(NULL, cudaStreamDestroy(e->shared.down));
-    void *d_plan = e->shared.d_plan;
-    ec_device_free(e->shared.device, &d_plan, sizeof e->shared.plan);
+    for (int i = 0; i < e->lane_count; i++) {
+        (void)ec_device_enter(gpu_of(e, i)->device, NULL);
+        ec_lane_close(&e->lanes[i], gpu_of(e, i));
+    }
+    for (int i = 0; i < e->gpu_count; i++)
+        close_gpu(&e->gpus[i]);
+    free(e->gpus);
     free(e);
     *engine = NULL;
 }
@@ -90,10 +146,11 @@ enum ec_status ec_cuda_submit(struct ec_engine *engine, const struct ec_image *i
 {
     if (engine->in_flight == engine->lane_count)
         return ec_fail(error, EC_ERROR_ARGUMENT, "a frame was submitted while all %d lanes are in flight", engine->lane_count);
-    if (!ec_device_enter(engine->shared.device, error))
+    const int next = (engine->oldest + engine->in_flight) % engine->lane_count;
+    const struct ec_lane_plan *shared = gpu_of(engine, next);
+    if (!ec_device_enter(shared->device, error))
         return EC_ERROR_DEVICE;
-    struct ec_lane *lane = &engine->lanes[(engine->oldest + engine->in_flight) % engine->lane_count];
-    const enum ec_status status = ec_lane_submit(lane, &engine->shared, in, limited_range, out, error);
+    const enum ec_status status = ec_lane_submit(&engine->lanes[next], shared, in, limited_range, out, error);
     if (status == EC_OK)
         engine->in_flight += 1;
     return status;
@@ -103,11 +160,14 @@ enum ec_status ec_cuda_collect(struct ec_engine *engine, struct ec_job_times *ti
 {
     if (engine->in_flight == 0)
         return ec_fail(error, EC_ERROR_ARGUMENT, "a frame was collected while none is in flight");
-    if (!ec_device_enter(engine->shared.device, error))
+    struct ec_lane_plan *shared = gpu_of(engine, engine->oldest);
+    if (!ec_device_enter(shared->device, error))
         return EC_ERROR_DEVICE;
-    const enum ec_status status = ec_lane_wait(&engine->lanes[engine->oldest], &engine->shared, times, error);
-    if (times)
+    const enum ec_status status = ec_lane_wait(&engine->lanes[engine->oldest], shared, times, error);
+    if (times) {
         times->lane = engine->oldest;
+        times->gpu = engine->oldest % engine->gpu_count;
+    }
     engine->oldest = (engine->oldest + 1) % engine->lane_count;
     engine->in_flight -= 1;
     return status;

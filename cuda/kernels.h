@@ -40,7 +40,8 @@ size_t ec_kernels_scratch_bytes(const struct ec_plan *plan, int32_t width_px, in
 enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *d_plan, void *d_scratch,
                               const struct ec_gpu_frame *frame, cudaStream_t stream, struct ec_error *error);
 
-/* Queues a copy of frame->d_in to the plane d_to with every sample shifted right; the frame's size, 16-bit samples. */
+/* Queues a copy of frame->d_in to the plane d_to with every sample shifted right; the frame's size, 16-bit samples. d_to may be
+ * the same plane. */
 enum ec_status ec_kernels_unpack(const struct ec_gpu_frame *frame, void *d_to, int64_t to_pitch_bytes, int32_t shift,
                                  cudaStream_t stream, struct ec_error *error);
 

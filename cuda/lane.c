@@ -5,10 +5,19 @@ static bool open_events(struct ec_lane *lane, const struct ec_lane_plan *shared,
     for (int i = 0; i < EC_MARK_COUNT; i++) {
         /* Only the last one is waited for; the thread sleeps meanwhile, which wakes it later. */
         const bool sleeps = i == EC_MARK_END && !shared->device->low_latency;
-        const unsigned flags = sleeps ? cudaEventBlockingSync : cudaEventDefault;
+        const unsigned flags =
+            (sleeps ? cudaEventBlockingSync : cudaEventDefault) | (shared->device->untimed ? cudaEventDisableTiming : 0);
         if (!EC_CUDA(error, cudaEventCreateWithFlags(&lane->marks[i], flags)))
             return false;
     }
+    /* An event is recorded on streams of the GPU that it was made for only. */
+    if (!ec_device_enter(shared->leader, error) ||
+        !EC_CUDA(error, cudaEventCreateWithFlags(&lane->links[EC_LINK_DECODED], cudaEventDisableTiming)) ||
+        !ec_device_enter(shared->device, error))
+        return false;
+    for (int i = EC_LINK_DECODED + 1; i < EC_LINK_COUNT; i++)
+        if (!EC_CUDA(error, cudaEventCreateWithFlags(&lane->links[i], cudaEventDisableTiming)))
+            return false;
     return shared->bands.count == 1 || ec_band_marks_open(&lane->bands, shared->bands.count, error);
 }
 
@@ -43,6 +52,9 @@ void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
     for (int i = 0; i < EC_MARK_COUNT; i++)
         if (lane->marks[i])
             (void)EC_CUDA(NULL, cudaEventDestroy(lane->marks[i]));
+    for (int i = 0; i < EC_LINK_COUNT; i++)
+        if (lane->links[i])
+            (void)EC_CUDA(NULL, cudaEventDestroy(lane->links[i]));
     if (lane->run)
         (void)EC_CUDA(NULL, cudaStreamDestroy(lane->run));
     *lane = (struct ec_lane){0};
@@ -67,27 +79,32 @@ static int32_t channels_of(const struct ec_lane_plan *shared, const struct ec_im
 static bool upload_planes(const struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
                           struct ec_error *error)
 {
+    const enum cudaMemcpyKind kind = in->memory == EC_MEMORY_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDefault;
     for (int32_t c = 0; c < channels_of(shared, in); c++)
         if (!copy_plane((char *)lane->d_in + c * shared->in_plane_bytes, shared->in_pitch_bytes,
                         (const char *)in->data + c * in->plane_bytes, in->pitch_bytes, shared->in_row_bytes, shared->height_px,
-                        cudaMemcpyHostToDevice, shared->up, error))
+                        kind, shared->up, error))
             return false;
     return true;
 }
 
-static bool mark(const struct ec_lane *lane, enum ec_lane_mark m, cudaStream_t stream, struct ec_error *error)
+static bool mark(const struct ec_lane *lane, enum ec_lane_mark m, struct ec_error *error)
 {
-    return EC_CUDA(error, cudaEventRecord(lane->marks[m], stream));
+    return EC_CUDA(error, cudaEventRecord(lane->marks[m], lane->run));
 }
 
-static bool wait_for(const struct ec_lane *lane, enum ec_lane_mark m, cudaStream_t stream, struct ec_error *error)
-{
-    return EC_CUDA(error, cudaStreamWaitEvent(stream, lane->marks[m], 0));
-}
-
+/* What is queued on `to` from now on waits for what is queued on `from` up to now. */
 static bool link_streams(cudaEvent_t event, cudaStream_t from, cudaStream_t to, struct ec_error *error)
 {
     return EC_CUDA(error, cudaEventRecord(event, from)) && EC_CUDA(error, cudaStreamWaitEvent(to, event, 0));
+}
+
+static bool link_decoder(const struct ec_lane *lane, const struct ec_lane_plan *shared, cudaStream_t decode_stream,
+                         cudaStream_t to, struct ec_error *error)
+{
+    const cudaEvent_t link = lane->links[EC_LINK_DECODED];
+    return ec_device_enter(shared->leader, error) && EC_CUDA(error, cudaEventRecord(link, decode_stream)) &&
+           ec_device_enter(shared->device, error) && EC_CUDA(error, cudaStreamWaitEvent(to, link, 0));
 }
 
 /* The frame band by band: each upload is followed at once by its kernels and their download, while the next one comes. */
@@ -102,8 +119,8 @@ static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_pl
         if (!copy_plane(d_in + uploaded * shared->in_pitch_bytes, shared->in_pitch_bytes,
                         (const char *)in->data + uploaded * in->pitch_bytes, in->pitch_bytes, shared->in_row_bytes,
                         bottom - uploaded, cudaMemcpyHostToDevice, shared->up, error) ||
-            (i + 1 == shared->bands.count && !mark(lane, EC_MARK_UPLOADED, shared->up, error)) ||
             !link_streams(lane->bands.uploaded[i], shared->up, lane->run, error) ||
+            (i + 1 == shared->bands.count && !mark(lane, EC_MARK_UPLOADED, error)) ||
             !EC_CUDA(error, cudaEventRecord(lane->bands.started[i], lane->run)))
             return EC_ERROR_DEVICE;
         uploaded = bottom;
@@ -114,20 +131,25 @@ static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_pl
         const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &part, lane->run, error);
         if (status != EC_OK)
             return status;
-        if (!link_streams(lane->bands.computed[i], lane->run, shared->down, error) ||
+        if (!EC_CUDA(error, cudaEventRecord(lane->bands.ended[i], lane->run)) ||
+            !link_streams(lane->bands.computed[i], lane->run, shared->down, error) ||
             !copy_plane((char *)out->data + band->first * out->pitch_bytes, out->pitch_bytes,
                         d_out + (band->first - band->top) * shared->out_pitch_bytes, shared->out_pitch_bytes,
                         shared->out_row_bytes, band->rows, cudaMemcpyDeviceToHost, shared->down, error))
             return EC_ERROR_DEVICE;
     }
-    return mark(lane, EC_MARK_END, shared->down, error) ? EC_OK : EC_ERROR_DEVICE;
+    return link_streams(lane->links[EC_LINK_DOWNLOADED], shared->down, lane->run, error) && mark(lane, EC_MARK_END, error)
+               ? EC_OK
+               : EC_ERROR_DEVICE;
 }
 
 enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
                               bool limited_range, const struct ec_image *out, struct ec_error *error)
 {
-    const bool upload = in->memory == EC_MEMORY_HOST, download = out->memory == EC_MEMORY_HOST;
-    const struct ec_device *device = shared->device;
+    /* What another GPU decoded comes over like a frame from the host. */
+    const bool host = in->memory == EC_MEMORY_HOST, upload = host || shared->device != shared->leader;
+    const bool download = out->memory == EC_MEMORY_HOST;
+    const cudaStream_t decode_stream = host ? NULL : shared->leader->decode_stream;
     const int32_t rows = shared->height_px, channels = channels_of(shared, in);
     struct ec_gpu_frame frame = {
         .d_in = upload ? lane->d_in : in->data,
@@ -143,27 +165,23 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         .in_padded = upload,
         .out_padded = download,
     };
-    lane->h2d_bytes = upload ? channels * shared->in_row_bytes * rows : 0;
+    lane->h2d_bytes = host ? channels * shared->in_row_bytes * rows : 0;
     lane->d2h_bytes = download ? shared->out_row_bytes * rows : 0;
     lane->submitted_ns = ec_monotonic_ns();
     if (!ec_gpu_clock_refresh(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
 
-    lane->cut = upload && download && shared->bands.count > 1;
+    lane->cut = host && download && shared->bands.count > 1;
     if (lane->cut)
         return submit_bands(lane, shared, &frame, in, out, error);
-    if (upload) {
-        if (!upload_planes(lane, shared, in, error) || !mark(lane, EC_MARK_UPLOADED, shared->up, error) ||
-            !wait_for(lane, EC_MARK_UPLOADED, lane->run, error))
-            return EC_ERROR_DEVICE;
-    } else {
-        /* A decoder may still be writing the frame: what it has queued comes first. */
-        if (device->decode_stream &&
-            (!mark(lane, EC_MARK_DECODED, device->decode_stream, error) || !wait_for(lane, EC_MARK_DECODED, lane->run, error)))
-            return EC_ERROR_DEVICE;
-        if (!mark(lane, EC_MARK_UPLOADED, lane->run, error))
-            return EC_ERROR_DEVICE;
-    }
+    /* A decoder may still be writing the frame: what it has queued comes first. */
+    if (decode_stream && !link_decoder(lane, shared, decode_stream, upload ? shared->up : lane->run, error))
+        return EC_ERROR_DEVICE;
+    if (upload &&
+        (!upload_planes(lane, shared, in, error) || !link_streams(lane->links[EC_LINK_UPLOADED], shared->up, lane->run, error)))
+        return EC_ERROR_DEVICE;
+    if (!mark(lane, EC_MARK_UPLOADED, error))
+        return EC_ERROR_DEVICE;
     enum ec_status status = EC_OK;
     if (in->memory == EC_MEMORY_DEVICE_HIGH) {
         for (int32_t c = 0; c < channels && status == EC_OK; c++) {
@@ -181,14 +199,16 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->run, error);
     if (status != EC_OK)
         return status;
-    if (!download)
-        return mark(lane, EC_MARK_END, lane->run, error) ? EC_OK : EC_ERROR_DEVICE;
-    const bool queued = mark(lane, EC_MARK_COMPUTED, lane->run, error) &&
-                        wait_for(lane, EC_MARK_COMPUTED, shared->down, error) &&
-                        copy_plane(out->data, out->pitch_bytes, lane->d_out, shared->out_pitch_bytes, shared->out_row_bytes,
-                                   rows, cudaMemcpyDeviceToHost, shared->down, error) &&
-                        mark(lane, EC_MARK_END, shared->down, error);
-    return queued ? EC_OK : EC_ERROR_DEVICE;
+    if (download) {
+        const bool queued = mark(lane, EC_MARK_COMPUTED, error) &&
+                            link_streams(lane->links[EC_LINK_COMPUTED], lane->run, shared->down, error) &&
+                            copy_plane(out->data, out->pitch_bytes, lane->d_out, shared->out_pitch_bytes, shared->out_row_bytes,
+                                       rows, cudaMemcpyDeviceToHost, shared->down, error) &&
+                            link_streams(lane->links[EC_LINK_DOWNLOADED], shared->down, lane->run, error);
+        if (!queued)
+            return EC_ERROR_DEVICE;
+    }
+    return mark(lane, EC_MARK_END, error) ? EC_OK : EC_ERROR_DEVICE;
 }
 
 static bool map_mark(const struct ec_lane *lane, enum ec_lane_mark m, int64_t *ns, struct ec_error *error)
@@ -210,7 +230,7 @@ static bool map_bands(const struct ec_lane *lane, int32_t count, struct ec_job_t
     for (int32_t i = 0; i < count; i++) {
         int64_t start_ns = 0;
         if (!ec_gpu_clock_map(&lane->clock, lane->bands.started[i], &start_ns, error) ||
-            !ec_gpu_clock_map(&lane->clock, lane->bands.computed[i], &end_ns, error))
+            !ec_gpu_clock_map(&lane->clock, lane->bands.ended[i], &end_ns, error))
             return false;
         busy_ns += end_ns - start_ns;
         if (i == 0)
@@ -228,8 +248,10 @@ enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_lane_plan *shared, s
         return EC_ERROR_DEVICE;
     if (!times)
         return EC_OK;
-    const bool upload = lane->h2d_bytes > 0, download = lane->d2h_bytes > 0;
     *times = (struct ec_job_times){.h2d_bytes = lane->h2d_bytes, .d2h_bytes = lane->d2h_bytes};
+    if (shared->device->untimed)
+        return EC_OK;
+    const bool upload = lane->h2d_bytes > 0, download = lane->d2h_bytes > 0;
     int64_t uploaded_ns = 0, computed_ns = 0, end_ns = 0, ready_ns = 0; /* ready: for the first download */
     if (!map_mark(lane, EC_MARK_UPLOADED, &uploaded_ns, error) || !map_mark(lane, EC_MARK_END, &end_ns, error))
         return EC_ERROR_DEVICE;

@@ -138,7 +138,8 @@ static double memcpy_rate(const struct bench *b)
     return (double)b->bytes * b->count / ec_spread_of(seconds, REPEATS).median * 1e-9;
 }
 
-enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error)
+enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, enum ec_measure what, struct ec_limits *out,
+                               struct ec_error *error)
 {
     struct ec_error first = {0};
     struct bench b = {.device = device, .bytes = bytes ? bytes : 1};
@@ -148,10 +149,12 @@ enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, struct ec
     const size_t wanted = ROTATE_BYTES / 4 / b.bytes; /* four arrays */
     b.count = wanted < 2 ? 2 : wanted > BUFFERS_MAX ? BUFFERS_MAX : (int)wanted;
     if (bench_open(&b, &first)) {
-        out->memcpy_gb_per_s = memcpy_rate(&b);
-        out->device_copy_gb_per_s = device_copy_rate(&b, &first);
-        out->h2d_gb_per_s = rate(&b, UPLOAD, &first);
-        out->d2h_gb_per_s = rate(&b, DOWNLOAD, &first);
+        if (what == EC_MEASURE_ALL) {
+            out->memcpy_gb_per_s = memcpy_rate(&b);
+            out->device_copy_gb_per_s = device_copy_rate(&b, &first);
+            out->h2d_gb_per_s = rate(&b, UPLOAD, &first);
+            out->d2h_gb_per_s = rate(&b, DOWNLOAD, &first);
+        }
         out->both_gb_per_s = rate(&b, BOTH, &first);
     }
     bench_close(&b);

@@ -22,6 +22,8 @@ struct ec_nvml {
     int (*by_bus_id)(const char *bus_id, nvml_device *out);
     int (*driver_version)(char *out, unsigned size);
     int (*utilization)(nvml_device device, struct nvml_utilization *out);
+    int (*decode)(nvml_device device, unsigned *percent, unsigned *period_us);
+    int (*encode)(nvml_device device, unsigned *percent, unsigned *period_us);
     int (*memory)(nvml_device device, struct nvml_memory *out);
     int (*power_mw)(nvml_device device, unsigned *out);
     int (*pcie_generation)(nvml_device device, unsigned *out);
@@ -49,6 +51,8 @@ struct ec_nvml *ec_nvml_open(const char *bus_id)
     find(nvml, "nvmlDeviceGetHandleByPciBusId_v2", &nvml->by_bus_id);
     find(nvml, "nvmlSystemGetDriverVersion", &nvml->driver_version);
     find(nvml, "nvmlDeviceGetUtilizationRates", &nvml->utilization);
+    find(nvml, "nvmlDeviceGetDecoderUtilization", &nvml->decode);
+    find(nvml, "nvmlDeviceGetEncoderUtilization", &nvml->encode);
     find(nvml, "nvmlDeviceGetMemoryInfo", &nvml->memory);
     find(nvml, "nvmlDeviceGetPowerUsage", &nvml->power_mw);
     find(nvml, "nvmlDeviceGetCurrPcieLinkGeneration", &nvml->pcie_generation);
@@ -84,8 +88,10 @@ void ec_nvml_sample(struct ec_nvml *nvml, struct ec_nvml_sample *out)
 {
     struct nvml_utilization utilization;
     struct nvml_memory memory;
-    unsigned value;
+    unsigned value, period_us;
     *out = (struct ec_nvml_sample){.utilization_percent = NAN,
+                                   .decode_percent = NAN,
+                                   .encode_percent = NAN,
                                    .power_w = NAN,
                                    .memory_used_bytes = -1,
                                    .pcie_generation = -1,
@@ -96,6 +102,10 @@ void ec_nvml_sample(struct ec_nvml *nvml, struct ec_nvml_sample *out)
         return;
     if (nvml->utilization && nvml->utilization(nvml->device, &utilization) == 0)
         out->utilization_percent = utilization.gpu;
+    if (nvml->decode && nvml->decode(nvml->device, &value, &period_us) == 0)
+        out->decode_percent = value;
+    if (nvml->encode && nvml->encode(nvml->device, &value, &period_us) == 0)
+        out->encode_percent = value;
     if (nvml->memory && nvml->memory(nvml->device, &memory) == 0)
         out->memory_used_bytes = (int64_t)memory.used;
     if (nvml->power_mw && nvml->power_mw(nvml->device, &value) == 0)

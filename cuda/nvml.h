@@ -10,6 +10,7 @@ struct ec_nvml;
 
 struct ec_nvml_sample {
     double utilization_percent; /* share of the last sample period with a kernel running; NaN: not known */
+    double decode_percent, encode_percent; /* the same of NVDEC and NVENC */
     double power_w; /* NaN: not known */
     int64_t memory_used_bytes; /* of the whole card; -1: not known */
     int pcie_generation, pcie_width; /* of the link now; -1: not known */

@@ -1,11 +1,11 @@
-/* Samples from the high bits of their words to the low ones: NVDEC's P010 and P016. */
+/* Samples from the high bits of their words to the low ones: NVDEC's P010 and P016. In place, too. */
 #include "launch.cuh"
 
 namespace ec
 {
 
-__global__ void unpack_kernel(const uint16_t *__restrict__ from, int64_t from_pitch_bytes, uint16_t *__restrict__ to,
-                              int64_t to_pitch_bytes, int32_t width, int32_t height, int32_t shift)
+__global__ void unpack_kernel(const uint16_t *from, int64_t from_pitch_bytes, uint16_t *to, int64_t to_pitch_bytes,
+                              int32_t width, int32_t height, int32_t shift)
 {
     const int32_t x = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
     if (x >= width)

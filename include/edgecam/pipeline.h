@@ -65,7 +65,7 @@ struct ec_pipeline_params {
 
     /* Run. */
     struct ec_device_params device;
-    int lanes; /* CUDA lanes; 0: 3, or 1 for low latency; at most EC_LANES_MAX */
+    int lanes; /* frames in flight on each GPU; 0: 3, or 1 for low latency; at most EC_LANES_MAX */
     int queue_frames; /* frames each queue holds; 0: 4, or 1 for low latency; at most EC_QUEUE_MAX */
     const char
         *trace; /* write every interval of the run to this file, in the Trace Event Format (Perfetto opens it); NULL: no */
@@ -76,7 +76,7 @@ struct ec_pipeline_params {
     struct ec_logger logger;
 };
 
-#define EC_LANES_MAX 16
+#define EC_LANES_MAX 16 /* on one GPU */
 #define EC_QUEUE_MAX 256
 
 struct ec_pipeline;

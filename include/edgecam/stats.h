@@ -33,8 +33,8 @@ enum ec_bottleneck {
     EC_BOTTLENECK_SINK
 };
 
-/* Busy: the union of the engine's intervals over the steady part of the run (the first and the last `lanes` frames left out).
- */
+/* Busy: the union of the engine's intervals over the steady part of the run (the first and the last frames in flight left out);
+ * of decode and encode, the mean of NVML's readings, whoever uses them. */
 struct ec_engine_stats {
     double busy_percent;
     int64_t bytes; /* moved over the whole run */
@@ -50,7 +50,8 @@ struct ec_stage_stats {
 
 struct ec_gpu_stats {
     char name[128], driver[64], pcie[64]; /* empty: not known */
-    int lanes;
+    int count; /* of GPUs that the run used; with several, what follows is their mean, bytes, memory and power their sum */
+    int lanes; /* on each */
     struct ec_engine_stats engines[EC_ENGINE_COUNT];
     double overlap_percent; /* share of busy time in which two or more engines run */
     double utilization_mean_percent, utilization_min_percent; /* NVML's reading */

@@ -30,7 +30,7 @@ enum ec_status bench_backend_measure(struct bench_backend *backend, const struct
     if (backend->ops->open(&device, params, logger, error))
         return error->status;
     backend->ops->describe(device, &backend->info);
-    const enum ec_status status = backend->ops->measure(device, picture->bytes, &backend->limits, error);
+    const enum ec_status status = backend->ops->measure(device, picture->bytes, EC_MEASURE_ALL, &backend->limits, error);
     backend->ops->close(&device);
     return status;
 }
@@ -61,45 +61,89 @@ static enum ec_status choose_frames(struct bench_result *result, const struct ap
     return status;
 }
 
-/* What the way to the device and back takes now: on a shared machine it changes from minute to minute. */
-static enum ec_status measure_two_way(double *gb_per_s, const struct bench_result *result,
-                                      const struct ec_pipeline_params *params, const struct bench_picture *picture,
-                                      struct ec_error *error)
+/* The device stays open between the runs, so that none of them starts it anew. */
+struct runs {
+    struct bench_result *result;
+    const struct app_context *context;
+    const struct bench_picture *picture;
+    struct ec_pipeline_params params;
+    struct ec_device *device;
+    double frame_ms[BENCH_REPETITIONS], untimed_ms[BENCH_REPETITIONS];
+};
+
+static enum ec_status open_device(struct runs *r, struct ec_error *error)
 {
-    *gb_per_s = NAN;
-    if (result->backend->kind != EC_BACKEND_CUDA)
-        return EC_OK;
-    struct bench_backend now = *result->backend;
-    const enum ec_status status = bench_backend_measure(&now, &params->device, picture, &params->logger, error);
-    *gb_per_s = now.limits.both_gb_per_s;
+    return r->result->backend->ops->open(&r->device, &r->params.device, &r->params.logger, error);
+}
+
+static enum ec_status measure_two_way(struct runs *r, int i, struct ec_error *error)
+{
+    struct ec_limits limits;
+    const enum ec_status status =
+        r->result->backend->ops->measure(r->device, r->picture->bytes, EC_MEASURE_TWO_WAY, &limits, error);
+    r->result->two_way_gb_per_s[i] = limits.both_gb_per_s;
     return status;
+}
+
+static enum ec_status time_run(struct runs *r, bool untimed, double *ms, struct ec_stats *stats)
+{
+    r->params.device.untimed = untimed;
+    const enum ec_status status = run_once(r->context, &r->params, stats);
+    *ms = stats->wall_s * 1e3 / (double)stats->frames_out;
+    return status;
+}
+
+/* Run i, and beside it the same run without times. */
+static enum ec_status repeat(struct runs *r, int i, struct ec_error *error)
+{
+    struct ec_stats untimed;
+    r->params.measure_limits = i == BENCH_REPETITIONS - 1;
+    enum ec_status status = time_run(r, false, &r->frame_ms[i], &r->result->stats);
+    if (status == EC_OK)
+        status = measure_two_way(r, i + 1, error);
+    r->params.measure_limits = false;
+    if (status == EC_OK && r->result->backend->kind == EC_BACKEND_CUDA)
+        status = time_run(r, true, &r->untimed_ms[i], &untimed);
+    return status;
+}
+
+static void conclude(struct runs *r)
+{
+    struct bench_result *result = r->result;
+    const double gpus = result->backend->info.gpu_count;
+    double pcie[BENCH_REPETITIONS], timing[BENCH_REPETITIONS];
+    for (int i = 0; i < BENCH_REPETITIONS; i++) {
+        const double rate = gpus * (result->two_way_gb_per_s[i] + result->two_way_gb_per_s[i + 1]) / 2;
+        pcie[i] = 100 * (double)r->picture->bytes / (rate * 1e6) / r->frame_ms[i];
+        timing[i] = gpus > 0 ? 100 * (r->frame_ms[i] / r->untimed_ms[i] - 1) : NAN;
+    }
+    result->frame_ms = ec_spread_of(r->frame_ms, BENCH_REPETITIONS);
+    result->pcie_percent = ec_spread_of(pcie, BENCH_REPETITIONS);
+    result->timing_percent = ec_spread_of(timing, BENCH_REPETITIONS);
+    result->has_run = true;
 }
 
 enum ec_status bench_run_measure(struct bench_result *result, const struct app_context *c,
                                  const struct ec_pipeline_params *usual, const struct bench_picture *picture)
 {
     struct ec_error error = {0};
-    struct ec_pipeline_params params = *usual;
-    double times[BENCH_REPETITIONS];
-    params.edge.op = result->op;
-    params.device.backend = result->backend->kind;
+    struct runs r = {.result = result, .context = c, .picture = picture, .params = *usual};
+    r.params.edge.op = result->op;
+    r.params.device.backend = result->backend->kind;
 
-    enum ec_status status = choose_frames(result, c, &params);
+    enum ec_status status = open_device(&r, &error);
     if (status == EC_OK)
-        status = measure_two_way(&result->two_way_before_gb_per_s, result, &params, picture, &error);
-    params.max_frames = result->frames;
-    for (int i = 0; i < BENCH_REPETITIONS && status == EC_OK; i++) {
-        params.measure_limits = i == BENCH_REPETITIONS - 1;
-        status = run_once(c, &params, &result->stats);
-        times[i] = result->stats.wall_s * 1e3 / (double)result->stats.frames_out;
-    }
+        status = choose_frames(result, c, &r.params);
     if (status == EC_OK)
-        status = measure_two_way(&result->two_way_after_gb_per_s, result, &params, picture, &error);
+        status = measure_two_way(&r, 0, &error);
+    r.params.max_frames = result->frames;
+    for (int i = 0; i < BENCH_REPETITIONS && status == EC_OK; i++)
+        status = repeat(&r, i, &error);
+    if (r.device)
+        result->backend->ops->close(&r.device);
     if (error.status)
         ec_log(&c->logger, EC_LOG_ERROR, "%s", error.text);
-    if (status != EC_OK)
-        return status;
-    result->frame_ms = ec_spread_of(times, BENCH_REPETITIONS);
-    result->has_run = true;
-    return EC_OK;
+    if (status == EC_OK)
+        conclude(&r);
+    return status;
 }

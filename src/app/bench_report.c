@@ -48,12 +48,6 @@ static double memcpy_ratio(const struct bench_result *r)
     return if_run(r, r->frame_ms.median / copy_ms(frame_bytes(r), r->backend->limits.memcpy_gb_per_s));
 }
 
-static double pcie_percent(const struct bench_result *r)
-{
-    const double limit = (r->two_way_before_gb_per_s + r->two_way_after_gb_per_s) / 2;
-    return if_run(r, 100 * copy_ms(frame_bytes(r), limit) / r->frame_ms.median);
-}
-
 static void print_rate(FILE *out, const char *name, double gb_per_s)
 {
     if (isfinite(gb_per_s))
@@ -103,8 +97,8 @@ void bench_print_kernels(FILE *out, const struct bench_result *r)
 
 void bench_print_runs_header(FILE *out)
 {
-    fprintf(out, "\n%-24s %-7s  %8s  %8s  %8s  %8s  %8s  %6s  %9s  %8s\n", "host to host, ms/frame", "backend", "median",
-            "fastest", "slowest", "fps", "x memcpy", "PCIe %", "one frame", "x copies");
+    fprintf(out, "\n%-24s %-7s  %8s  %8s  %8s  %8s  %8s  %6s  %8s  %9s  %8s\n", "host to host, ms/frame", "backend", "median",
+            "fastest", "slowest", "fps", "x memcpy", "PCIe %", "timing %", "one frame", "x copies");
 }
 
 void bench_print_run(FILE *out, const struct bench_result *r)
@@ -115,7 +109,8 @@ void bench_print_run(FILE *out, const struct bench_result *r)
     print_cell(out, 8, "%.3f", r->frame_ms.largest);
     print_cell(out, 8, "%.1f", 1e3 / r->frame_ms.median);
     print_cell(out, 8, "%.2f", memcpy_ratio(r));
-    print_cell(out, 6, "%.1f", pcie_percent(r));
+    print_cell(out, 6, "%.1f", if_run(r, r->pcie_percent.median));
+    print_cell(out, 8, "%+.1f", if_run(r, r->timing_percent.median));
     print_cell(out, 9, "%.3f", r->one_frame_ms.median);
     print_cell(out, 8, "%.2f", one_frame_copies_ratio(r));
     fputs("\n", out);
@@ -166,11 +161,11 @@ static void set_run(json_t *object, const struct bench_result *r, const struct e
     set_spread(object, "frame_ms", r->has_run ? r->frame_ms : none);
     app_json_set_number(object, "fps", if_run(r, 1e3 / r->frame_ms.median));
     app_json_set_number(object, "memcpy_ratio", memcpy_ratio(r));
-    app_json_set_number(object, "pcie_percent", pcie_percent(r));
-    if (r->has_run && isfinite(r->two_way_before_gb_per_s) && isfinite(r->two_way_after_gb_per_s)) {
-        json_array_append_new(two_way, json_real(r->two_way_before_gb_per_s));
-        json_array_append_new(two_way, json_real(r->two_way_after_gb_per_s));
-    }
+    set_spread(object, "pcie_percent", r->has_run ? r->pcie_percent : none);
+    set_spread(object, "timing_percent", r->has_run ? r->timing_percent : none);
+    for (int i = 0; i <= BENCH_REPETITIONS; i++)
+        if (r->has_run && isfinite(r->two_way_gb_per_s[i]))
+            json_array_append_new(two_way, json_real(r->two_way_gb_per_s[i]));
     json_object_set_new(object, "two_way_gb_per_s", two_way);
     json_object_set_new(object, "stats", r->has_run ? app_stats_json(&run, &r->stats) : json_null());
 }

@@ -120,7 +120,12 @@ enum ec_status app_set_high(struct app_options *o, const struct app_option *opti
 enum ec_status app_set_gpu(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
 {
     o->has_gpu = true;
-    return app_set_integer(o, option, value, error);
+    if (strcmp(value, "all") != 0) {
+        const enum ec_status status = app_set_integer(o, option, value, error);
+        return status ? ec_fail(error, status, "--gpu expects a whole number from 0 to 255, or all, got '%s'", value) : EC_OK;
+    }
+    o->pipeline.device.gpu = EC_GPU_ALL;
+    return EC_OK;
 }
 
 enum ec_status app_set_backend(struct app_options *o, const struct app_option *option, const char *value,

@@ -90,8 +90,8 @@ const struct app_option app_option_table[] = {
     {"overwrite", 'y', NONE, OUTPUT, NULL, "replace an existing output", app_set_flag, AT(pipeline.overwrite), .harmless = true},
 
     {"backend", 0, NEED, RUN, "NAME", "auto (default: a GPU if one works), cpu or cuda", app_set_backend, AT(pipeline.device.backend), .words = app_words_backends},
-    {"gpu", 0, NEED, RUN, "N", "which GPU, from 0; implies --backend cuda", app_set_gpu, AT(pipeline.device.gpu), 0, 255},
-    {"lanes", 0, NEED, RUN, "N", "frames in flight on the GPU, 3; frames in each queue, 4", app_set_integer, AT(pipeline.lanes), 1, EC_LANES_MAX},
+    {"gpu", 0, NEED, RUN, "N", "which GPU, from 0, or all; implies --backend cuda", app_set_gpu, AT(pipeline.device.gpu), 0, 255},
+    {"lanes", 0, NEED, RUN, "N", "frames in flight on each GPU, 3; frames in each queue, 4", app_set_integer, AT(pipeline.lanes), 1, EC_LANES_MAX},
     {"queue", 0, NEED, RUN, "N", NULL, app_set_integer, AT(pipeline.queue_frames), 1, EC_QUEUE_MAX},
     {"threads", 0, NEED, RUN, "N", "threads of the decoder and of the CPU backend", app_set_integer, AT(pipeline.device.threads), 1, 1024},
     {"low-latency", 0, NONE, RUN, NULL, "each frame as soon as possible instead of as many as possible", app_set_flag, AT(pipeline.device.low_latency)},

@@ -143,6 +143,7 @@ static json_t *gpu_json(const struct ec_stats *s)
     json_t *object = json_object(), *utilization = json_object();
     app_json_set_text(object, "name", gpu ? gpu->name : NULL);
     app_json_set_text(object, "driver", gpu ? gpu->driver : NULL);
+    app_json_set_integer(object, "count", gpu ? gpu->count : -1);
     app_json_set_integer(object, "lanes", gpu ? gpu->lanes : -1);
     json_object_set_new(object, "engines", engines_json(gpu));
     app_json_set_number(object, "overlap_percent", gpu ? gpu->overlap_percent : NAN);

@@ -8,7 +8,7 @@
 
 /* One run: input, output, operator, width, height, depth, backend, device; frames {in out dropped damaged}; wall_s, fps,
  * realtime_factor; latency_ms {p50 p95 p99 max}; stages {decode queue_in stage queue_out sink} each {busy_s wait_s};
- * gpu {name driver lanes engines {h2d compute d2h decode encode} each {busy_percent bytes gb_per_s limit_gb_per_s},
+ * gpu {name driver count lanes engines {h2d compute d2h decode encode} each {busy_percent bytes gb_per_s limit_gb_per_s},
  * overlap_percent, utilization_percent {mean min samples}, memory_bytes, power_w, pcie}; memory {rss_peak_bytes
  * pinned_bytes}; bottleneck, bottleneck_busy_percent, advice. A value that was not measured is null, never 0; without a GPU
  * that is all of `gpu`. The caller owns the object; NULL when memory ran out. */

@@ -13,6 +13,7 @@
 #include "edge/plan.h"
 #include "edge/spread.h"
 #include "edgecam/image.h"
+#include "edgecam/pipeline.h"
 #include "edgecam/stats.h"
 
 struct AVBufferRef;
@@ -24,14 +25,18 @@ struct ec_engine;
 struct ec_job_times {
     int64_t start_ns[3], end_ns[3]; /* indexed by EC_ENGINE_H2D, _COMPUTE, _D2H */
     int64_t h2d_bytes, d2h_bytes;
-    int lane;
+    int lane, gpu; /* from 0 on; gpu: of those that the run uses */
 };
+
+#define EC_GPUS_MAX 16 /* that one run can spread its frames over */
+#define EC_IN_FLIGHT_MAX (EC_LANES_MAX * EC_GPUS_MAX)
 
 struct ec_device_info {
     char name[128], driver[64], pcie[64]; /* empty: not known */
     int64_t pinned_bytes; /* page-locked host memory held now; -1: none of this kind */
     int64_t memory_bytes; /* device memory in use by this process; -1: not known */
-    char bus_id[32]; /* PCI address for NVML, empty without */
+    int gpu_count; /* 0: the CPU */
+    char bus_ids[EC_GPUS_MAX][32]; /* PCI addresses for NVML, empty where there is none */
 };
 
 /* Rates of this machine, measured now with blocks of `bytes`; NaN: no such path. Medians, in 1e9 bytes a second. */
@@ -58,6 +63,8 @@ struct ec_throughput {
 
 #define EC_THROUGHPUT_STREAMS 4
 
+enum ec_measure { EC_MEASURE_ALL = 0, EC_MEASURE_TWO_WAY /* both_gb_per_s only */ };
+
 struct ec_backend {
     const char *name;
     /* What this backend finds on the machine and whether it runs there, in findings; works without open(). */
@@ -72,7 +79,7 @@ struct ec_backend {
     void *(*host_alloc)(struct ec_device *device, size_t bytes);
     void (*host_free)(struct ec_device *device, void *memory, size_t bytes);
 
-    /* Allocates everything that `lanes` frames in flight need. */
+    /* Allocates everything that `lanes` frames in flight need; with several GPUs they take turns. */
     enum ec_status (*engine_open)(struct ec_engine **out, struct ec_device *device, const struct ec_plan *plan, int width_px,
                                   int height_px, int lanes, struct ec_error *error);
     void (*engine_close)(struct ec_engine **engine); /* waits for what is in flight */
@@ -88,7 +95,8 @@ struct ec_backend {
      * there is none. */
     struct AVBufferRef *(*decode_device)(struct ec_device *device, struct ec_error *error);
 
-    enum ec_status (*measure)(struct ec_device *device, size_t bytes, struct ec_limits *out, struct ec_error *error);
+    enum ec_status (*measure)(struct ec_device *device, size_t bytes, enum ec_measure what, struct ec_limits *out,
+                              struct ec_error *error);
     /* The detector alone, without copies to and from a GPU, on frames that all hold `content` (host memory). */
     enum ec_status (*throughput)(struct ec_device *device, const struct ec_plan *plan, const struct ec_image *content,
                                  struct ec_throughput *out, struct ec_error *error);

@@ -10,13 +10,30 @@
 #define PERIOD_NS 100000000 /* NVML's own reading changes no faster than six times a second */
 
 struct ec_gpu_watch {
-    struct ec_nvml *nvml;
+    struct ec_nvml *gpus[EC_GPUS_MAX];
+    int count;
+    bool running;
     struct ec_meters *meters;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool ending; /* guarded by lock */
 };
+
+static void read_counters(const struct ec_gpu_watch *w)
+{
+    struct ec_gpu_reading sum = {0};
+    for (int i = 0; i < w->count; i++) {
+        struct ec_nvml_sample one;
+        ec_nvml_sample(w->gpus[i], &one);
+        sum.utilization_percent += one.utilization_percent / w->count;
+        sum.decode_percent += one.decode_percent / w->count;
+        sum.encode_percent += one.encode_percent / w->count;
+        sum.power_w += one.power_w;
+        sum.memory_bytes = one.memory_used_bytes < 0 || sum.memory_bytes < 0 ? -1 : sum.memory_bytes + one.memory_used_bytes;
+    }
+    ec_meters_reading(w->meters, &sum);
+}
 
 static void *watch_main(void *opaque)
 {
@@ -25,9 +42,7 @@ static void *watch_main(void *opaque)
     pthread_mutex_lock(&w->lock);
     while (!w->ending) {
         pthread_mutex_unlock(&w->lock);
-        struct ec_nvml_sample sample;
-        ec_nvml_sample(w->nvml, &sample);
-        ec_meters_utilization(w->meters, sample.utilization_percent, sample.power_w, sample.memory_used_bytes);
+        read_counters(w);
         next += PERIOD_NS;
         const struct timespec until = {next / 1000000000, next % 1000000000};
         pthread_mutex_lock(&w->lock);
@@ -38,22 +53,25 @@ static void *watch_main(void *opaque)
     return NULL;
 }
 
-struct ec_gpu_watch *ec_gpu_watch_open(const char *bus_id, struct ec_meters *meters)
+struct ec_gpu_watch *ec_gpu_watch_open(const struct ec_device_info *device, struct ec_meters *meters)
 {
     struct ec_gpu_watch *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->meters = meters;
-    w->nvml = bus_id[0] ? ec_nvml_open(bus_id) : NULL;
+    for (int i = 0; i < device->gpu_count; i++) {
+        w->gpus[w->count] = device->bus_ids[i][0] ? ec_nvml_open(device->bus_ids[i]) : NULL;
+        w->count += w->gpus[w->count] != NULL;
+    }
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (w->nvml && pthread_create(&w->thread, NULL, watch_main, w) == 0)
+    w->running = w->count > 0 && pthread_create(&w->thread, NULL, watch_main, w) == 0;
+    if (w->running)
         return w;
-    ec_nvml_close(&w->nvml);
     ec_gpu_watch_close(&w);
     return NULL;
 }
@@ -63,14 +81,15 @@ void ec_gpu_watch_close(struct ec_gpu_watch **watch)
     struct ec_gpu_watch *w = *watch;
     if (!w)
         return;
-    if (w->nvml) {
+    if (w->running) {
         pthread_mutex_lock(&w->lock);
         w->ending = true;
         pthread_cond_signal(&w->wake);
         pthread_mutex_unlock(&w->lock);
         pthread_join(w->thread, NULL);
     }
-    ec_nvml_close(&w->nvml);
+    for (int i = 0; i < w->count; i++)
+        ec_nvml_close(&w->gpus[i]);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
     free(w);

@@ -1,4 +1,4 @@
-/* Reads the GPU's own counters (NVML) several times a second while a pipeline is open. */
+/* Reads the GPUs' own counters (NVML) several times a second while a pipeline is open. */
 #ifndef EC_PIPELINE_GPU_WATCH_H
 #define EC_PIPELINE_GPU_WATCH_H
 
@@ -6,9 +6,9 @@
 
 struct ec_gpu_watch;
 
-/* Starts a thread that feeds ec_meters_utilization with the GPU at this PCI address. NULL when its counters cannot be read:
- * they stay unknown then. */
-struct ec_gpu_watch *ec_gpu_watch_open(const char *bus_id, struct ec_meters *meters);
+/* Starts a thread that feeds ec_meters_reading with the GPUs of `device`. NULL when no counters can be read: they stay unknown
+ * then. */
+struct ec_gpu_watch *ec_gpu_watch_open(const struct ec_device_info *device, struct ec_meters *meters);
 void ec_gpu_watch_close(struct ec_gpu_watch **watch);
 
 #endif

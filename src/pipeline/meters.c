@@ -12,6 +12,11 @@
 
 #define ENGINES EC_TIMELINE_ENGINES
 
+struct running_mean {
+    double sum;
+    int64_t count;
+};
+
 struct ec_meters {
     pthread_mutex_t lock;
     /* guarded by lock */
@@ -20,12 +25,14 @@ struct ec_meters {
     double position_s;
     struct ec_stage_stats stages[EC_STAGE_COUNT];
     struct ec_latency latency;
-    struct ec_timeline timeline;
-    struct ec_job_times recent[EC_LANES_MAX]; /* not counted yet: they may be the last of the run */
+    struct ec_timeline timelines[EC_GPUS_MAX]; /* the first gpu_count have something */
+    int gpu_count;
+    struct ec_job_times recent[EC_IN_FLIGHT_MAX]; /* not counted yet: they may be the last of the run */
     int64_t jobs;
     int64_t bytes[ENGINES], steady_bytes[ENGINES];
-    double utilization_sum, utilization_min, power_w;
-    int64_t utilization_samples, memory_bytes;
+    struct running_mean utilization, decode, encode; /* percent */
+    double utilization_min, power_w;
+    int64_t memory_bytes;
     struct ec_limits limits;
 };
 
@@ -98,7 +105,9 @@ static void count_job(struct ec_meters *m, const struct ec_job_times *job)
 {
     for (int e = 0; e < ENGINES; e++)
         if (job->start_ns[e] || job->end_ns[e])
-            ec_timeline_add(&m->timeline, e, job->start_ns[e], job->end_ns[e]);
+            ec_timeline_add(&m->timelines[job->gpu], e, job->start_ns[e], job->end_ns[e]);
+    if (job->gpu >= m->gpu_count)
+        m->gpu_count = job->gpu + 1;
     m->steady_bytes[EC_ENGINE_H2D] += job->h2d_bytes;
     m->steady_bytes[EC_ENGINE_D2H] += job->d2h_bytes;
 }
@@ -116,16 +125,28 @@ void ec_meters_job(struct ec_meters *m, const struct ec_job_times *times, int la
     pthread_mutex_unlock(&m->lock);
 }
 
-void ec_meters_utilization(struct ec_meters *m, double percent, double power_w, int64_t memory_bytes)
+static void add(struct running_mean *mean, double value)
+{
+    if (isnan(value))
+        return;
+    mean->sum += value;
+    mean->count++;
+}
+
+static double mean_of(const struct running_mean *mean)
+{
+    return mean->count ? mean->sum / (double)mean->count : NAN;
+}
+
+void ec_meters_reading(struct ec_meters *m, const struct ec_gpu_reading *reading)
 {
     pthread_mutex_lock(&m->lock);
-    if (!isnan(percent)) {
-        m->utilization_sum += percent;
-        m->utilization_min = m->utilization_samples ? fmin(m->utilization_min, percent) : percent;
-        m->utilization_samples++;
-    }
-    m->power_w = power_w;
-    m->memory_bytes = memory_bytes;
+    add(&m->utilization, reading->utilization_percent);
+    add(&m->decode, reading->decode_percent);
+    add(&m->encode, reading->encode_percent);
+    m->utilization_min = fmin(m->utilization_min, reading->utilization_percent); /* the other one where one is NaN */
+    m->power_w = reading->power_w;
+    m->memory_bytes = reading->memory_bytes;
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -139,8 +160,16 @@ void ec_meters_limits(struct ec_meters *m, const struct ec_limits *limits)
 static void read_engines(const struct ec_meters *m, struct ec_gpu_stats *gpu)
 {
     const double limits[ENGINES] = {m->limits.h2d_gb_per_s, NAN, m->limits.d2h_gb_per_s};
-    struct ec_timeline_result r;
-    ec_timeline_read(&m->timeline, &r);
+    struct ec_timeline_result r = {0}; /* of all GPUs together */
+    for (int g = 0; g < m->gpu_count; g++) {
+        struct ec_timeline_result one;
+        ec_timeline_read(&m->timelines[g], &one);
+        r.span_ns += one.span_ns;
+        r.any_ns += one.any_ns;
+        r.overlap_ns += one.overlap_ns;
+        for (int e = 0; e < ENGINES; e++)
+            r.busy_ns[e] += one.busy_ns[e];
+    }
     for (int e = 0; e < EC_ENGINE_COUNT; e++)
         gpu->engines[e] = (struct ec_engine_stats){NAN, -1, NAN, NAN};
     for (int e = 0; e < ENGINES; e++) {
@@ -155,9 +184,11 @@ static void read_engines(const struct ec_meters *m, struct ec_gpu_stats *gpu)
             s->gb_per_s = (double)m->steady_bytes[e] / (double)r.busy_ns[e];
     }
     gpu->overlap_percent = r.any_ns > 0 ? 100.0 * (double)r.overlap_ns / (double)r.any_ns : NAN;
-    gpu->utilization_samples = m->utilization_samples;
-    gpu->utilization_mean_percent = m->utilization_samples ? m->utilization_sum / (double)m->utilization_samples : NAN;
-    gpu->utilization_min_percent = m->utilization_samples ? m->utilization_min : NAN;
+    gpu->engines[EC_ENGINE_DECODE].busy_percent = mean_of(&m->decode);
+    gpu->engines[EC_ENGINE_ENCODE].busy_percent = mean_of(&m->encode);
+    gpu->utilization_samples = m->utilization.count;
+    gpu->utilization_mean_percent = mean_of(&m->utilization);
+    gpu->utilization_min_percent = m->utilization_min;
     gpu->memory_bytes = m->memory_bytes;
     gpu->power_w = m->power_w;
 }

@@ -28,8 +28,14 @@ void ec_meters_frame_out(struct ec_meters *meters, int64_t latency_ns, double en
 /* A frame that went through the backend's engines. The first `lanes` frames and, at any moment, the last `lanes` do not count:
  * they fill and drain the pipeline. */
 void ec_meters_job(struct ec_meters *meters, const struct ec_job_times *times, int lanes);
-/* One reading of the GPU's own utilisation counter, in percent. */
-void ec_meters_utilization(struct ec_meters *meters, double percent, double power_w, int64_t memory_bytes);
+
+/* One reading of the GPUs' own counters: the mean of the percentages, the sum of power and memory. */
+struct ec_gpu_reading {
+    double utilization_percent, decode_percent, encode_percent, power_w; /* NaN: not known */
+    int64_t memory_bytes; /* -1: not known */
+};
+void ec_meters_reading(struct ec_meters *meters, const struct ec_gpu_reading *reading);
+
 void ec_meters_limits(struct ec_meters *meters, const struct ec_limits *limits);
 
 /* Fills what the meters know: frames, times, latency, stages, engines, bottleneck. Fields that belong to others are left. */

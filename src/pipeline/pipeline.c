@@ -30,7 +30,7 @@
 
 struct ec_pipeline {
     struct ec_pipeline_params p;
-    int lanes;
+    int gpus, lanes; /* lanes: of all GPUs */
     atomic_bool stop; /* the caller's wish */
     atomic_bool halt; /* stop, or an error somewhere: the source ends */
 
@@ -129,17 +129,10 @@ static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_i
 static enum ec_status measure_limits(struct ec_pipeline *l, struct ec_error *error)
 {
     struct ec_limits limits;
-    const enum ec_status status = l->backend->measure(l->device, LIMIT_BLOCK_BYTES, &limits, error);
+    const enum ec_status status = l->backend->measure(l->device, LIMIT_BLOCK_BYTES, EC_MEASURE_ALL, &limits, error);
     if (status == EC_OK)
         ec_meters_limits(l->meters, &limits);
     return status;
-}
-
-static void watch_gpu(struct ec_pipeline *l)
-{
-    struct ec_device_info device;
-    l->backend->describe(l->device, &device);
-    l->watch = ec_gpu_watch_open(device.bus_id, l->meters);
 }
 
 static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
@@ -150,9 +143,12 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (status != EC_OK)
         return status;
 
-    l->lanes = l->p.lanes ? l->p.lanes : l->p.device.low_latency ? 1 : DEFAULT_LANES;
+    struct ec_device_info device;
+    l->backend->describe(l->device, &device);
+    l->gpus = device.gpu_count > 1 ? device.gpu_count : 1;
+    l->lanes = l->gpus * (l->p.lanes ? l->p.lanes : l->p.device.low_latency ? 1 : DEFAULT_LANES);
     if (l->p.trace)
-        status = ec_trace_open(&l->trace, l->p.trace, l->p.input, l->lanes, error);
+        status = ec_trace_open(&l->trace, l->p.trace, l->p.input, l->lanes, l->gpus, error);
     if (status != EC_OK)
         return status;
     l->meters = ec_meters_open();
@@ -179,7 +175,7 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (status == EC_OK)
         status = ec_delivery_open(&l->delivery, info, l->depth_bits, error);
     if (status == EC_OK && l->backend == &ec_backend_cuda)
-        watch_gpu(l);
+        l->watch = ec_gpu_watch_open(&device, l->meters);
     return status;
 }
 
@@ -348,7 +344,8 @@ void ec_pipeline_stats(struct ec_pipeline *l, struct ec_stats *out)
     memcpy(out->gpu.name, device.name, sizeof out->gpu.name);
     memcpy(out->gpu.driver, device.driver, sizeof out->gpu.driver);
     memcpy(out->gpu.pcie, device.pcie, sizeof out->gpu.pcie);
-    out->gpu.lanes = l->lanes;
+    out->gpu.count = device.gpu_count;
+    out->gpu.lanes = l->lanes / l->gpus;
     out->pinned_bytes = device.pinned_bytes;
     struct rusage usage;
     out->rss_peak_bytes = getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : -1;

@@ -18,7 +18,7 @@ struct ec_stage {
     _Atomic(const char *) backend_name;
     struct ec_device *own_device; /* the CPU that took over, else NULL */
     struct ec_engine *engine;
-    struct job jobs[EC_LANES_MAX]; /* a ring in submission order */
+    struct job jobs[EC_IN_FLIGHT_MAX]; /* a ring in submission order */
     int first, count;
     int64_t begin_ns, wait_ns;
 };
@@ -37,7 +37,7 @@ static void job_release(struct job *job)
 
 static struct job *job_at(struct ec_stage *s, int i)
 {
-    return &s->jobs[(s->first + i) % EC_LANES_MAX];
+    return &s->jobs[(s->first + i) % EC_IN_FLIGHT_MAX];
 }
 
 static enum ec_status submit_job(struct ec_stage *s, struct job *job, struct ec_error *error)
@@ -74,6 +74,16 @@ static enum ec_status take_over(struct ec_stage *s, struct ec_error *error)
     return status;
 }
 
+/* Page-locking memory takes milliseconds: the results of as many frames as are in flight are there before the first one. */
+static void fill_ring(const struct ec_stage *s)
+{
+    AVBufferRef *results[EC_IN_FLIGHT_MAX];
+    for (int i = 0; i < s->p.lanes; i++)
+        results[i] = ec_pool_get(s->p.results, result_pitch(s) * (size_t)s->p.height_px);
+    for (int i = 0; i < s->p.lanes; i++)
+        av_buffer_unref(&results[i]);
+}
+
 enum ec_status ec_stage_open(struct ec_stage **out, const struct ec_stage_params *params, struct ec_error *error)
 {
     *out = NULL;
@@ -87,7 +97,9 @@ enum ec_status ec_stage_open(struct ec_stage **out, const struct ec_stage_params
         s->p.backend->engine_open(&s->engine, s->p.device, &s->plan, s->p.width_px, s->p.height_px, s->p.lanes, error);
     if (status != EC_OK && status != EC_ERROR_ARGUMENT)
         status = take_over(s, error);
-    if (status != EC_OK)
+    if (status == EC_OK)
+        fill_ring(s);
+    else
         ec_stage_close(&s);
     *out = s;
     return status;
@@ -150,7 +162,7 @@ static void trace_job(struct ec_stage *s, int64_t frame, const struct ec_job_tim
     for (int e = 0; e < 3; e++) {
         if (!t->start_ns[e] && !t->end_ns[e])
             continue;
-        ec_trace_span(s->p.trace, EC_TRACK_H2D + e, names[e], frame, t->start_ns[e], t->end_ns[e]);
+        ec_trace_span(s->p.trace, ec_track_engine(t->gpu, e), names[e], frame, t->start_ns[e], t->end_ns[e]);
         start = t->start_ns[e] < start ? t->start_ns[e] : start;
         end = t->end_ns[e] > end ? t->end_ns[e] : end;
     }
@@ -158,54 +170,79 @@ static void trace_job(struct ec_stage *s, int64_t frame, const struct ec_job_tim
         ec_trace_span(s->p.trace, EC_TRACK_LANE + t->lane, "frame", frame, start, end);
 }
 
-/* Hands on the oldest frame in flight; *taken is false when the output queue takes no more. */
-static enum ec_status deliver(struct ec_stage *s, struct ec_queue *out, bool *taken, struct ec_error *error)
+/* A frame that left the device and waits to be handed on. */
+struct done {
+    bool pending;
+    int64_t from_ns; /* when the thread began to wait for it */
+    struct ec_frame out;
+    struct ec_job_times times;
+};
+
+/* Waits for the oldest frame in flight. */
+static enum ec_status finish(struct ec_stage *s, struct done *done, struct ec_error *error)
 {
-    struct ec_job_times times = {0};
-    const int64_t from_ns = ec_now_ns();
-    enum ec_status status = collect_job(s, &times, error);
+    *done = (struct done){.from_ns = ec_now_ns()};
+    enum ec_status status = collect_job(s, &done->times, error);
     if (status == EC_ERROR_DEVICE) {
         status = take_over(s, error);
         if (status == EC_OK)
-            status = collect_job(s, &times, error);
+            status = collect_job(s, &done->times, error);
     }
     if (status != EC_OK)
         return status;
-    ec_meters_job(s->p.meters, &times, s->p.lanes);
     struct job *job = job_at(s, 0);
-    trace_job(s, job->out.index, &times);
-    ec_trace_span(s->p.trace, EC_TRACK_STAGE, "collect", job->out.index, from_ns, ec_now_ns());
-    struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = job->out};
+    done->out = job->out;
+    done->pending = true;
     job->out.owner = NULL;
     job_release(job);
-    s->first = (s->first + 1) % EC_LANES_MAX;
+    s->first = (s->first + 1) % EC_IN_FLIGHT_MAX;
     s->count--;
-    *taken = ec_queue_push(out, &item, &s->wait_ns);
-    ec_item_release(&item);
-    tell(s);
     return EC_OK;
 }
 
+/* False when the output queue takes no more. */
+static bool hand_on(struct ec_stage *s, struct ec_queue *out, struct done *done)
+{
+    ec_meters_job(s->p.meters, &done->times, s->p.lanes);
+    trace_job(s, done->out.index, &done->times);
+    ec_trace_span(s->p.trace, EC_TRACK_STAGE, "collect", done->out.index, done->from_ns, ec_now_ns());
+    struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = done->out};
+    *done = (struct done){0};
+    const bool taken = ec_queue_push(out, &item, &s->wait_ns);
+    ec_item_release(&item);
+    tell(s);
+    return taken;
+}
+
+/* A lane that became free gets its next frame first and the one that left it is handed on then: the device does not wait for
+ * what the queue and its reader take. */
 enum ec_status ec_stage_run(struct ec_stage *s, struct ec_queue *in, struct ec_queue *out, struct ec_error *error)
 {
     enum ec_status status = EC_OK;
     bool taken = true, open = true;
+    struct done done = {0};
     s->begin_ns = ec_now_ns();
-    while (status == EC_OK && taken && (open || s->count > 0)) {
+    while (status == EC_OK && taken && (open || s->count > 0 || done.pending)) {
         struct ec_item item = {0};
         if (open && s->count < s->p.lanes) {
-            /* With work in flight a look is enough: a waiting frame keeps the lanes full, otherwise the oldest is handed on. */
-            const enum ec_queue_result r = ec_queue_pop(in, &item, s->count > 0 ? 0 : -1, &s->wait_ns);
+            /* With work at hand a look is enough: a waiting frame keeps the lanes full, otherwise the oldest is handed on. */
+            const bool look = s->count > 0 || done.pending;
+            const enum ec_queue_result r = ec_queue_pop(in, &item, look ? 0 : -1, &s->wait_ns);
             open = r != EC_QUEUE_CLOSED;
         }
-        if (item.kind == EC_ITEM_PACKET)
+        const enum ec_item_kind kind = item.kind;
+        if (kind == EC_ITEM_PACKET)
             taken = ec_queue_push(out, &item, &s->wait_ns);
-        else if (item.kind == EC_ITEM_FRAME && !atomic_load(s->p.halt))
+        else if (kind == EC_ITEM_FRAME && !atomic_load(s->p.halt))
             status = start(s, &item.frame, error);
-        else if (item.kind == EC_ITEM_NONE && s->count > 0)
-            status = deliver(s, out, &taken, error);
         ec_item_release(&item);
+        if (done.pending)
+            taken = hand_on(s, out, &done) && taken;
+        else if (kind == EC_ITEM_NONE && s->count > 0 && status == EC_OK)
+            status = finish(s, &done, error);
     }
+    if (done.pending)
+        av_buffer_unref(&done.out.owner);
     tell(s);
     ec_queue_close_output(in);
     ec_queue_close_input(out);

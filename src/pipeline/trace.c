@@ -51,7 +51,8 @@ static enum ec_status open_file(struct ec_trace *t, const char *input, struct ec
     return EC_OK;
 }
 
-enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char *input, int lanes, struct ec_error *error)
+enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char *input, int lanes, int gpus,
+                             struct ec_error *error)
 {
     static const char *const names[EC_TRACK_LANE] = {
         [EC_TRACK_DECODE] = "decode thread",    [EC_TRACK_QUEUE_IN] = "queue in",    [EC_TRACK_STAGE] = "stage thread",
@@ -79,7 +80,18 @@ enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char
         name_track(t->file, track, names[track], -1);
     for (int lane = 0; lane < lanes; lane++)
         name_track(t->file, EC_TRACK_LANE + lane, "lane", lane);
+    for (int gpu = 1; gpu < gpus; gpu++)
+        for (int e = 0; e < 3; e++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s, GPU", names[EC_TRACK_H2D + e]);
+            name_track(t->file, ec_track_engine(gpu, e), name, gpu);
+        }
     return EC_OK;
+}
+
+int ec_track_engine(int gpu, int engine)
+{
+    return gpu == 0 ? EC_TRACK_H2D + engine : EC_TRACK_PEER + 3 * (gpu - 1) + engine;
 }
 
 void ec_trace_span(struct ec_trace *t, int track, const char *name, int64_t frame, int64_t start_ns, int64_t end_ns)

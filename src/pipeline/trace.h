@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "edge/error.h"
+#include "edge/backend.h"
 
 struct ec_trace;
 
@@ -20,11 +20,17 @@ enum ec_track {
     EC_TRACK_COMPUTE,
     EC_TRACK_D2H,
     EC_TRACK_LANE, /* + number of the lane */
+    EC_TRACK_PEER = EC_TRACK_LANE + EC_IN_FLIGHT_MAX, /* the engines of the second GPU, of the third and so on */
 };
 
-/* Starts the file, replacing one that is there unless it is the input. EC_ERROR_OUTPUT with its name and the cause otherwise.
+/* The track of an engine, EC_ENGINE_H2D to EC_ENGINE_D2H, of one of the GPUs that the run uses. */
+int ec_track_engine(int gpu, int engine);
+
+/* `lanes`: of all GPUs. Starts the file, replacing one that is there unless it is the input. EC_ERROR_OUTPUT with its name and
+ * the cause otherwise.
  */
-enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char *input, int lanes, struct ec_error *error);
+enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char *input, int lanes, int gpus,
+                             struct ec_error *error);
 
 /* One interval, CLOCK_MONOTONIC. Static `name`. A frame < 0 is left out. NULL trace: nothing. */
 void ec_trace_span(struct ec_trace *trace, int track, const char *name, int64_t frame, int64_t start_ns, int64_t end_ns);

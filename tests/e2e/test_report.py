@@ -13,7 +13,7 @@ STATS = {
     "latency_ms": {"p50": None, "p95": None, "p99": None, "max": None},
     "stages": {name: {"busy_s": None, "wait_s": None} for name in ("decode", "queue_in", "stage", "queue_out", "sink")},
     "gpu": {
-        "name": None, "driver": None, "lanes": None,
+        "name": None, "driver": None, "count": None, "lanes": None,
         "engines": {name: {"busy_percent": None, "bytes": None, "gb_per_s": None, "limit_gb_per_s": None}
                     for name in ("h2d", "compute", "d2h", "decode", "encode")},
         "overlap_percent": None,

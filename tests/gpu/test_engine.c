@@ -211,7 +211,7 @@ static void pinned_memory_is_counted(void **state)
     ec_backend_cuda.host_free(f->device, memory, 1000000);
     ec_backend_cuda.describe(f->device, &info);
     assert_int_equal(info.pinned_bytes, before);
-    assert_true(info.name[0] && info.driver[0] && info.bus_id[0]);
+    assert_true(info.name[0] && info.driver[0] && info.bus_ids[0][0]);
 }
 
 static void device_memory_running_out_is_a_sentence(void **state)
@@ -260,7 +260,8 @@ static void limits_are_measured(void **state)
     const struct fixture *f = *state;
     struct ec_error error = {0};
     struct ec_limits limits;
-    assert_int_equal(ec_backend_cuda.measure(f->device, (size_t)f->width_px * (size_t)f->height_px, &limits, &error), EC_OK);
+    assert_int_equal(
+        ec_backend_cuda.measure(f->device, (size_t)f->width_px * (size_t)f->height_px, EC_MEASURE_ALL, &limits, &error), EC_OK);
     print_message("memcpy %.1f, device copy %.0f, h2d %.1f, d2h %.1f, both %.1f GB/s\n", limits.memcpy_gb_per_s,
                   limits.device_copy_gb_per_s, limits.h2d_gb_per_s, limits.d2h_gb_per_s, limits.both_gb_per_s);
     assert_true(limits.memcpy_gb_per_s > 0 && limits.device_copy_gb_per_s > 0 && limits.h2d_gb_per_s > 0);

@@ -78,7 +78,17 @@ static void refusals_name_the_cause(void **state)
     expect_refusal(1, "-DCMAKE_CUDA_ARCHITECTURES=90");
 }
 
-static void all_gpus_means_the_first_with_a_notice(void **state)
+static struct ec_image small_image(uint8_t *pixels, enum ec_memory memory)
+{
+    return (struct ec_image){
+        .data = pixels, .width_px = 16, .height_px = 9, .pitch_bytes = 16, .depth_bits = 8, .memory = memory};
+}
+
+#define GPUS 3
+#define GPU_FRAMES 20
+
+/* Frames take turns on all GPUs, whatever number of them is in flight, and come out in order with the same bytes. */
+static void all_gpus_share_the_frames_of_one_stream(void **state)
 {
     (void)state;
     const struct ec_device_params params = {.gpu = EC_GPU_ALL};
@@ -86,11 +96,69 @@ static void all_gpus_means_the_first_with_a_notice(void **state)
     const struct ec_logger logger = {.message = keep_message, .opaque = &messages};
     struct ec_error error = {0};
     struct ec_device *device = NULL;
-    shim_machine.device_count = 2;
+    struct ec_device_info info;
+    struct ec_plan plan;
+    uint8_t in[GPU_FRAMES][16 * 9], out[GPU_FRAMES][16 * 9], expected[16 * 9];
+    shim_machine.device_count = GPUS;
+    make_plan(&plan, 0);
     assert_int_equal(ec_backend_cuda.open(&device, &params, &logger, &error), EC_OK);
-    assert_int_equal(messages.count, 1);
+    assert_int_equal(messages.count, 0);
+    ec_backend_cuda.describe(device, &info);
+    assert_int_equal(info.gpu_count, GPUS);
+    assert_string_equal(info.name, "3 x stand-in");
+    for (int lanes = 1; lanes <= 7; lanes += 2) {
+        struct ec_engine *engine = NULL;
+        assert_int_equal(ec_backend_cuda.engine_open(&engine, device, &plan, 16, 9, lanes, &error), EC_OK);
+        for (int i = 0; i < GPU_FRAMES + lanes; i++) {
+            if (i >= lanes) {
+                const int k = i - lanes;
+                const struct ec_image source = small_image(in[k], EC_MEMORY_HOST);
+                struct ec_image wanted = small_image(expected, EC_MEMORY_HOST);
+                struct ec_job_times times;
+                assert_int_equal(ec_backend_cuda.collect(engine, &times, &error), EC_OK);
+                assert_int_equal(times.gpu, k % lanes % (lanes < GPUS ? lanes : GPUS));
+                assert_int_equal(ec_reference_run(&plan, &source, false, &wanted, &error), EC_OK);
+                assert_memory_equal(out[k], expected, sizeof expected);
+            }
+            if (i < GPU_FRAMES) {
+                for (int x = 0; x < 16 * 9; x++)
+                    in[i][x] = (uint8_t)(x * x * (i + 3) + 17 * i);
+                /* As if the first GPU had decoded every other one. */
+                const struct ec_image source = small_image(in[i], i % 2 ? EC_MEMORY_DEVICE : EC_MEMORY_HOST);
+                struct ec_image result = small_image(out[i], EC_MEMORY_HOST);
+                assert_int_equal(ec_backend_cuda.submit(engine, &source, false, &result, &error), EC_OK);
+            }
+        }
+        ec_backend_cuda.engine_close(&engine);
+    }
+    assert_int_equal(shim_device_bytes_used(), 0);
     ec_backend_cuda.close(&device);
     assert_null(device);
+    ec_backend_cuda.close(&device);
+}
+
+/* A run without times gives bytes and no intervals. */
+static void untimed_runs_know_no_times(void **state)
+{
+    (void)state;
+    const struct ec_device_params params = {.untimed = true};
+    struct ec_error error = {0};
+    struct ec_device *device = NULL;
+    struct ec_engine *engine = NULL;
+    struct ec_plan plan;
+    struct ec_job_times times;
+    uint8_t pixels[2][16 * 9] = {{0}};
+    const struct ec_image in = small_image(pixels[0], EC_MEMORY_HOST);
+    struct ec_image out = small_image(pixels[1], EC_MEMORY_HOST);
+    make_plan(&plan, 0);
+    assert_int_equal(ec_backend_cuda.open(&device, &params, NULL, &error), EC_OK);
+    assert_int_equal(ec_backend_cuda.engine_open(&engine, device, &plan, 16, 9, 1, &error), EC_OK);
+    assert_int_equal(ec_backend_cuda.submit(engine, &in, false, &out, &error), EC_OK);
+    assert_int_equal(ec_backend_cuda.collect(engine, &times, &error), EC_OK);
+    assert_int_equal(times.h2d_bytes, 16 * 9);
+    for (int e = 0; e < 3; e++)
+        assert_true(times.start_ns[e] == 0 && times.end_ns[e] == 0);
+    ec_backend_cuda.engine_close(&engine);
     ec_backend_cuda.close(&device);
 }
 
@@ -128,7 +196,7 @@ static void lane_counts_out_of_range_are_refused(void **state)
     struct ec_plan plan;
     struct ec_engine *engine = NULL;
     make_plan(&plan, 0);
-    for (int lanes = 0; lanes <= 17; lanes += 17) {
+    for (int lanes = 0; lanes <= EC_IN_FLIGHT_MAX + 1; lanes += EC_IN_FLIGHT_MAX + 1) {
         struct ec_error error = {0};
         assert_int_equal(ec_backend_cuda.engine_open(&engine, device, &plan, 20, 10, lanes, &error), EC_ERROR_ARGUMENT);
         assert_null(engine);
@@ -190,7 +258,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(refusals_name_the_cause, reset_machine),
-        cmocka_unit_test_setup(all_gpus_means_the_first_with_a_notice, reset_machine),
+        cmocka_unit_test_setup(all_gpus_share_the_frames_of_one_stream, reset_machine),
+        cmocka_unit_test_setup(untimed_runs_know_no_times, reset_machine),
         cmocka_unit_test_setup(memory_that_runs_out_leaves_nothing_behind, reset_machine),
         cmocka_unit_test_setup(lane_counts_out_of_range_are_refused, reset_machine),
         cmocka_unit_test_setup(failing_launch_names_the_kernel, reset_machine),

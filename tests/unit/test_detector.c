@@ -312,7 +312,7 @@ static void host_memory_is_aligned(void **state)
     assert_non_null(strstr(info.name, "2 threads"));
     assert_int_equal(info.pinned_bytes, -1);
     struct ec_limits limits;
-    assert_int_equal(ec_backend_cpu.measure(device, (size_t)1 << 20, &limits, NULL), EC_OK);
+    assert_int_equal(ec_backend_cpu.measure(device, (size_t)1 << 20, EC_MEASURE_ALL, &limits, NULL), EC_OK);
     assert_true(limits.memcpy_gb_per_s > 0);
     assert_true(limits.h2d_gb_per_s != limits.h2d_gb_per_s);
     ec_backend_cpu.close(&device);

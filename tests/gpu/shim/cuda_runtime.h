@@ -109,13 +109,13 @@ struct cudaFuncAttributes {
     int numRegs;
 };
 
-cudaError_t shim_launch(dim3 grid, dim3 block, const std::function<void()> &kernel);
+cudaError_t shim_launch(dim3 grid, dim3 block, cudaStream_t stream, const std::function<void()> &kernel);
 cudaError_t shim_probe();
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), const Arguments &...arguments)
 {
-    return shim_launch(config->gridDim, config->blockDim, [&] { kernel(arguments...); });
+    return shim_launch(config->gridDim, config->blockDim, config->stream, [&] { kernel(arguments...); });
 }
 
 template <class Kernel>

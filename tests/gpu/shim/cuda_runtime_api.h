@@ -1,5 +1,6 @@
 /* Stands in for the CUDA runtime, so that the whole CUDA backend runs on a machine without a GPU or toolkit: kernels are
  * compiled as C++ and run thread by thread on the host, copies are memcpy, and everything is finished when its call returns.
+ * Streams and events belong to the GPU that was current when they were made, and misuse across GPUs fails as CUDA's does.
  * Only what the backend uses is here; the names are CUDA's, the implementation is ours (runtime.cpp). */
 #ifndef EC_SHIM_CUDA_RUNTIME_API_H
 #define EC_SHIM_CUDA_RUNTIME_API_H
@@ -29,12 +30,13 @@ typedef struct shim_event *cudaEvent_t;
 typedef struct shim_graph *cudaGraph_t;
 typedef struct shim_graph *cudaGraphExec_t;
 
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 
 enum {
     cudaStreamNonBlocking = 1,
     cudaEventDefault = 0,
     cudaEventBlockingSync = 1,
+    cudaEventDisableTiming = 2,
     cudaHostAllocPortable = 1,
     cudaStreamCaptureModeThreadLocal = 1,
 };

@@ -112,6 +112,7 @@ void run_block(dim3 block)
 std::map<void *, size_t> device_blocks, pinned_blocks;
 size_t device_used, pinned_used;
 thread_local cudaError_t last_error;
+thread_local int current_device;
 std::recursive_mutex machine_lock; /* host memory comes and goes on any thread */
 std::atomic<long> calls, fail_at{-1};
 std::atomic<bool> stays_lost;
@@ -166,6 +167,15 @@ cudaError_t release(void *memory, size_t *used, std::map<void *, size_t> *blocks
 
 } // namespace
 
+struct shim_stream {
+    int device;
+};
+
+static int device_of(cudaStream_t stream)
+{
+    return stream ? stream->device : current_device;
+}
+
 void __syncthreads()
 {
     wait_at(&block_barrier);
@@ -186,9 +196,11 @@ uint32_t shim_exchange(uint32_t value, unsigned from_lane)
     return result;
 }
 
-cudaError_t shim_launch(dim3 grid, dim3 block, const std::function<void()> &kernel)
+cudaError_t shim_launch(dim3 grid, dim3 block, cudaStream_t stream, const std::function<void()> &kernel)
 {
     SHIM_CALL();
+    if (device_of(stream) != current_device)
+        return fail(cudaErrorInvalidValue);
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 ||
         block.x * block.y * block.z > 1024 || block.x * block.y * block.z == 0)
         return fail(cudaErrorInvalidValue);
@@ -231,13 +243,12 @@ size_t shim_device_bytes_used(void)
     return device_used;
 }
 
-struct shim_stream {
-};
 struct shim_graph {
 };
 struct shim_event {
     double ms;
-    bool recorded;
+    bool recorded, timed;
+    int device;
 };
 
 cudaError_t cudaGetLastError(void)
@@ -282,7 +293,10 @@ cudaError_t cudaGetDeviceCount(int *count)
 cudaError_t cudaSetDevice(int device)
 {
     SHIM_CALL();
-    return device >= 0 && device < shim_machine.device_count ? cudaSuccess : fail(cudaErrorInvalidValue);
+    if (device < 0 || device >= shim_machine.device_count)
+        return fail(cudaErrorInvalidValue);
+    current_device = device;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
@@ -369,7 +383,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
     SHIM_CALL();
-    *stream = new shim_stream();
+    *stream = new shim_stream{current_device};
     return cudaSuccess;
 }
 
@@ -391,10 +405,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
     return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     SHIM_CALL();
-    *event = new shim_event();
+    *event = new shim_event{0, false, (flags & cudaEventDisableTiming) == 0, current_device};
     return cudaSuccess;
 }
 
@@ -405,9 +419,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return failing ? fail(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     SHIM_CALL();
+    if (event->device != device_of(stream))
+        return fail(cudaErrorInvalidValue);
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     event->ms = std::chrono::duration<double, std::milli>(now).count();
     event->recorded = true;
@@ -428,7 +444,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t)
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     SHIM_CALL();
-    if (!start->recorded || !end->recorded)
+    if (!start->recorded || !end->recorded || !start->timed || !end->timed || start->device != end->device)
         return fail(cudaErrorInvalidValue);
     *ms = (float)(end->ms - start->ms);
     return cudaSuccess;
