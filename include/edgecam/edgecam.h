@@ -7,5 +7,6 @@
 #include "edgecam/pipeline.h"
 #include "edgecam/stats.h"
 #include "edgecam/status.h"
+#include "edgecam/style.h"
 
 #endif

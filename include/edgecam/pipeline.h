@@ -9,6 +9,7 @@
 #include "edgecam/edge.h"
 #include "edgecam/stats.h"
 #include "edgecam/status.h"
+#include "edgecam/style.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,7 +48,8 @@ struct ec_pipeline_params {
      * untagged gray and RGB full), the depth follows native_depth. */
     struct ec_edge_params edge;
     bool luma_raw; /* never expand limited range */
-    bool native_depth; /* keep more than 8 bits in the output */
+    bool native_depth; /* keep more than 8 bits in the output; for the plain result only */
+    struct ec_style_params style;
 
     /* Sinks; several may be named. */
     const char *output; /* file name, or "-" for standard output */

@@ -38,7 +38,8 @@ static void choose_extension(char out[EXTENSION_SIZE], const char *input, const 
         snprintf(out, EXTENSION_SIZE, "%.*s", (int)strcspn(usual, ","), usual);
         return;
     }
-    snprintf(out, EXTENSION_SIZE, "%s", app_is_one_of(extension, kept) ? extension : "mp4");
+    const char *usual = params->style.style == EC_STYLE_ALPHA ? "mov" : "mp4"; /* transparency does not go into mp4 */
+    snprintf(out, EXTENSION_SIZE, "%s", app_is_one_of(extension, kept) ? extension : usual);
     for (char *letter = out; *letter; letter++)
         *letter = (char)(*letter >= 'A' && *letter <= 'Z' ? *letter - 'A' + 'a' : *letter);
 

@@ -10,8 +10,9 @@ struct app_job_names {
 };
 
 /* DIR/FOLDER/NAME.EXTENSION, malloc'd. NAME is the input's; EXTENSION is that of --out-format if it is given, the input's own
- * if it is mkv, mov or webm, else mp4 (mkv where mp4 does not take the chosen codec). `folder` is where a file of a folder lies
- * in it: "" or "a/b/". Names that would meet get -2, -3, ... in front of the extension. NULL when memory ran out. */
+ * if it is mkv, mov or webm, else mp4 (mov for transparency, mkv where mp4 does not take the chosen codec). `folder` is where a
+ * file of a folder lies in it: "" or "a/b/". Names that would meet get -2, -3, ... in front of the extension. NULL when memory
+ * ran out. */
 char *app_job_names_make(struct app_job_names *names, const struct app_options *options, const char *folder, const char *input);
 void app_job_names_free(struct app_job_names *names);
 

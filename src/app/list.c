@@ -18,6 +18,13 @@ static void print_words(const char *title, const struct app_word *words)
     puts("");
 }
 
+static void print_styles(void)
+{
+    puts("\nStyles:");
+    for (int i = 0; i < EC_STYLE_COUNT; i++)
+        printf("  %-12s %s\n", ec_style_name((enum ec_style)i), ec_style_text((enum ec_style)i));
+}
+
 static void print_encoders(void)
 {
     static const char *const usual[] = {"libx264",    "libx265",    "libvpx-vp9", "libsvtav1", "libaom-av1",
@@ -79,6 +86,7 @@ void app_print_list(void)
     print_words("Norms", app_words_norms);
     print_words("Borders", app_words_borders);
     print_words("Backends", app_words_backends);
+    print_styles();
     print_encoders();
     print_gpus();
     print_cameras();

@@ -68,6 +68,7 @@ struct app_log *app_log_open(enum ec_log_level level)
         return NULL;
     }
     ffmpeg_log = log;
+    av_log_set_level(AV_LOG_INFO);
     av_log_set_callback(take_ffmpeg_message);
     return log;
 }

@@ -3,7 +3,9 @@
  * A run is app_run (run.c): a pipeline is opened, watched by the signal thread and the progress thread, run on this thread, and
  * its statistics are reported. A batch (batch.c) does that for each input, a benchmark (bench.c) for each operator and
  * backend. Everything else of the program is text. */
+#include <libavutil/log.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "app/batch.h"
 #include "app/bench.h"
@@ -68,6 +70,8 @@ int main(int argc, char **argv)
     struct app_options options = {0};
     struct ec_error error = {0};
     int exit_status = EC_OK;
+    av_log_set_level(AV_LOG_QUIET); /* until there is a log that takes FFmpeg's messages */
+    setenv("SVT_LOG", "1", 0); /* the AV1 encoder writes pages on standard error otherwise */
     if (app_options_parse(&options, argc, argv, &error)) {
         fprintf(stderr, "edgecam: %s\n", error.text);
         exit_status = app_exit_status(error.status, 0);

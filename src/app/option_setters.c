@@ -1,5 +1,6 @@
 #include "app/option_setters.h"
 
+#include <libavutil/parseutils.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,6 +202,31 @@ enum ec_status app_set_kernel(struct app_options *o, const struct app_option *op
     (void)option;
     free(o->kernel_weights);
     return app_value_kernel(&o->pipeline.edge.kernel, &o->kernel_weights, "--kernel", value, error);
+}
+
+/* "#RRGGBB", "RRGGBB" or a name that FFmpeg knows. */
+static enum ec_status set_colour(uint32_t *rgb, bool *is_set, const char *option, const char *value, struct ec_error *error)
+{
+    uint8_t c[4];
+    if (av_parse_color(c, value, -1, NULL) < 0)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "%s expects a colour such as #FF8000 or orange, got '%s'", option, value);
+    *rgb = (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
+    *is_set = true;
+    return EC_OK;
+}
+
+enum ec_status app_set_line_colour(struct app_options *o, const struct app_option *option, const char *value,
+                                   struct ec_error *error)
+{
+    (void)option;
+    return set_colour(&o->pipeline.style.line_rgb, &o->pipeline.style.has_line, "--line-color", value, error);
+}
+
+enum ec_status app_set_paper_colour(struct app_options *o, const struct app_option *option, const char *value,
+                                    struct ec_error *error)
+{
+    (void)option;
+    return set_colour(&o->pipeline.style.paper_rgb, &o->pipeline.style.has_paper, "--paper-color", value, error);
 }
 
 /* KEY=VALUE; the key may not be empty. */

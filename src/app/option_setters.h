@@ -19,6 +19,7 @@ app_option_setter app_set_duration, app_set_frames, app_set_stream, app_set_gpu,
 app_option_setter app_set_low, app_set_high;
 app_option_setter app_set_operators; /* "sobel", or "sobel,scharr" for a benchmark */
 app_option_setter app_set_kernel, app_set_bench;
+app_option_setter app_set_line_colour, app_set_paper_colour;
 app_option_setter app_set_task, app_set_level; /* option->low says which */
 app_option_setter app_add_input_option, app_add_encoder_option;
 

@@ -23,6 +23,10 @@ static const struct app_word words_apertures[] = {{"3", 3}, {"5", 5}, {"7", 7}, 
 static const struct app_word words_decoders[] = {
     {"auto", EC_DECODER_AUTO}, {"cpu", EC_DECODER_CPU}, {"nvdec", EC_DECODER_NVDEC}, {NULL, 0}};
 static const struct app_word words_channels[] = {{"luma", EC_CHANNELS_LUMA}, {"rgb", EC_CHANNELS_RGB}, {NULL, 0}};
+const struct app_word app_words_styles[] = {
+    {"mask", EC_STYLE_MASK},           {"ink", EC_STYLE_INK},     {"overlay", EC_STYLE_OVERLAY}, {"glow", EC_STYLE_GLOW},
+    {"direction", EC_STYLE_DIRECTION}, {"alpha", EC_STYLE_ALPHA}, {"split", EC_STYLE_SPLIT},     {NULL, 0},
+};
 static const struct app_word words_luma[] = {{"auto", false}, {"raw", true}, {NULL, 0}};
 static const struct app_word words_depth[] = {{"8", false}, {"native", true}, {NULL, 0}};
 static const struct app_word words_progress[] = {{"auto", APP_PROGRESS_AUTO},
@@ -72,13 +76,17 @@ const struct app_option app_option_table[] = {
     {"border", 0, NEED, EDGES, "NAME", "reflect101 (default), replicate or constant", app_set_word, AT(pipeline.edge.border), .words = app_words_borders},
     {"luma", 0, NEED, EDGES, "auto|raw", "expand limited-range video to full range (auto), or never", app_set_word_flag, AT(pipeline.luma_raw), .words = words_luma},
 
+    {"style", 0, NEED, EDGES, "NAME", "mask (default), ink, overlay, glow, direction, alpha or split", app_set_word, AT(pipeline.style.style), .words = app_words_styles},
+    {"line-color", 0, NEED, EDGES, "C", "colours of a style: #RRGGBB or a name", app_set_line_colour, NOWHERE},
+    {"paper-color", 0, NEED, EDGES, "C", NULL, app_set_paper_colour, NOWHERE},
+
     {"output", 'o', NEED, OUTPUT, "FILE", "the edge video; the name chooses the format; - is standard output", app_set_text, AT(pipeline.output)},
     {"out-dir", 0, NEED, OUTPUT, "DIR", "many inputs, and the videos in folders: one output each in DIR", app_set_text, AT(out_dir), .harmless = true},
     {"jobs", 0, NEED, OUTPUT, "N", "of --out-dir: N inputs at a time; outputs that are finished are left out", app_set_integer, AT(jobs), 1, APP_JOBS_MAX, .harmless = true},
     {"resume", 0, NONE, OUTPUT, NULL, NULL, app_set_flag, AT(resume), .harmless = true},
     {"display", 0, NONE, OUTPUT, NULL, "a window (Esc or q ends, space pauses, f fills the screen)", app_set_flag, AT(pipeline.display), .harmless = true},
-    {"hash", 0, NONE, OUTPUT, NULL, "number, time and MD5 of each frame on standard output", app_set_flag, AT(pipeline.hash), .harmless = true},
-    {"null", 0, NONE, OUTPUT, NULL, "count the frames and drop them", app_set_flag, AT(pipeline.null_sink), .harmless = true},
+    {"hash", 0, NONE, OUTPUT, NULL, "number, time and MD5 of each frame on stdout; count the frames and drop them", app_set_flag, AT(pipeline.hash), .harmless = true},
+    {"null", 0, NONE, OUTPUT, NULL, NULL, app_set_flag, AT(pipeline.null_sink), .harmless = true},
     {"out-format", 0, NEED, OUTPUT, "NAME", "FFmpeg muxer instead of the one that the name means", app_set_text, AT(pipeline.output_format)},
     {"codec", 0, NEED, OUTPUT, "NAME", "FFmpeg encoder instead of the format's usual one", app_set_text, AT(pipeline.codec)},
     {"crf", 0, NEED, OUTPUT, "N", "quality and speed, as the encoder understands them", app_set_text, AT(pipeline.crf)},
@@ -86,17 +94,17 @@ const struct app_option app_option_table[] = {
     {"encoder-opt", 0, NEED, OUTPUT, "K=V", "an option for the encoder; repeatable", app_add_encoder_option, NOWHERE},
     {"pix-fmt", 0, NEED, OUTPUT, "NAME", "pixel format of the output", app_set_text, AT(pipeline.pixel_format)},
     {"depth", 0, NEED, OUTPUT, "8|native", "bits a pixel of the result: 8, or as many as the input has", app_set_word_flag, AT(pipeline.native_depth), .words = words_depth},
-    {"no-audio", 0, NONE, OUTPUT, NULL, "leave everything but the video out", app_set_flag, AT(pipeline.no_audio)},
-    {"overwrite", 'y', NONE, OUTPUT, NULL, "replace an existing output", app_set_flag, AT(pipeline.overwrite), .harmless = true},
+    {"no-audio", 0, NONE, OUTPUT, NULL, "leave everything but the video out; replace an existing output", app_set_flag, AT(pipeline.no_audio)},
+    {"overwrite", 'y', NONE, OUTPUT, NULL, NULL, app_set_flag, AT(pipeline.overwrite), .harmless = true},
 
     {"backend", 0, NEED, RUN, "NAME", "auto (default: a GPU if one works), cpu or cuda", app_set_backend, AT(pipeline.device.backend), .words = app_words_backends},
     {"gpu", 0, NEED, RUN, "N", "which GPU, from 0, or all; implies --backend cuda", app_set_gpu, AT(pipeline.device.gpu), 0, 255},
     {"lanes", 0, NEED, RUN, "N", "frames in flight on each GPU, 3; frames in each queue, 4", app_set_integer, AT(pipeline.lanes), 1, EC_LANES_MAX},
     {"queue", 0, NEED, RUN, "N", NULL, app_set_integer, AT(pipeline.queue_frames), 1, EC_QUEUE_MAX},
-    {"threads", 0, NEED, RUN, "N", "threads of the decoder and of the CPU backend", app_set_integer, AT(pipeline.device.threads), 1, 1024},
-    {"low-latency", 0, NONE, RUN, NULL, "each frame as soon as possible instead of as many as possible", app_set_flag, AT(pipeline.device.low_latency)},
+    {"threads", 0, NEED, RUN, "N", "threads of decoder and CPU backend; each frame soon instead of many frames", app_set_integer, AT(pipeline.device.threads), 1, 1024},
+    {"low-latency", 0, NONE, RUN, NULL, NULL, app_set_flag, AT(pipeline.device.low_latency)},
 
-    {"stats", 0, NEED, REPORT, "FILE", "JSON: statistics; of --out-dir, what became of each input; - is stdout", app_set_text, AT(stats)},
+    {"stats", 0, NEED, REPORT, "FILE", "JSON: statistics; what became of each input of --out-dir; - is stdout", app_set_text, AT(stats)},
     {"report", 0, NEED, REPORT, "FILE", NULL, app_set_text, AT(report)},
     {"trace", 0, NEED, REPORT, "FILE", "every interval of the run, for ui.perfetto.dev", app_set_text, AT(pipeline.trace)},
     {"progress", 0, NEED, REPORT, "KIND", "auto (a bar on a terminal), bar, json (lines) or none", app_set_word, AT(progress), .words = words_progress},

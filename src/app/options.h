@@ -76,5 +76,6 @@ extern const struct app_option app_option_table[];
 extern const int app_option_count;
 
 extern const struct app_word app_words_operators[], app_words_norms[], app_words_borders[], app_words_backends[];
+extern const struct app_word app_words_styles[];
 
 #endif

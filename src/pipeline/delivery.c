@@ -8,6 +8,17 @@
 #define FINISH_NS 1200000000 /* and by then the outputs are being completed */
 #define PAUSE_NS 4000000 /* a paused window is asked again after this */
 
+static enum ec_status open_painter(struct ec_delivery *d, const struct ec_stream_info *info, struct ec_error *error)
+{
+    const struct ec_style_params *style = &d->params->style;
+    if (!ec_style_is_coloured(style->style))
+        return EC_OK;
+    d->look = av_frame_alloc();
+    if (!d->look)
+        return ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", info->name);
+    return ec_painter_open(&d->painter, style, info->width_px, info->height_px, info->name, error);
+}
+
 enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_info *info, int depth_bits,
                                 struct ec_error *error)
 {
@@ -32,14 +43,22 @@ enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_in
             return status;
         d->count++;
     }
-    return EC_OK;
+    return open_painter(d, info, error);
 }
 
-static enum ec_status deliver(struct ec_delivery *d, const struct ec_item *item, struct ec_error *error)
+static enum ec_status paint(struct ec_delivery *d, struct ec_frame *frame, struct ec_error *error)
+{
+    frame->look = d->look;
+    return ec_painter_paint(d->painter, frame, d->look, error);
+}
+
+static enum ec_status deliver(struct ec_delivery *d, struct ec_item *item, struct ec_error *error)
 {
     enum ec_status status = EC_OK;
     const int64_t from_ns = ec_now_ns();
     ec_range_begin("deliver");
+    if (d->painter && item->kind == EC_ITEM_FRAME)
+        status = paint(d, &item->frame, error);
     for (int i = 0; status == EC_OK && i < d->count; i++) {
         const struct ec_sink_ops *ops = d->sinks[i].ops;
         if (item->kind == EC_ITEM_FRAME)
@@ -47,6 +66,8 @@ static enum ec_status deliver(struct ec_delivery *d, const struct ec_item *item,
         else if (ops->packet)
             status = ops->packet(d->sinks[i].sink, item->packet, error);
     }
+    if (d->look)
+        av_frame_unref(d->look);
     ec_range_end();
     if (status == EC_OK && item->kind == EC_ITEM_FRAME) {
         const struct ec_frame *f = &item->frame;
@@ -150,4 +171,6 @@ void ec_delivery_close(struct ec_delivery *d)
     for (int i = 0; i < d->count; i++)
         d->sinks[i].ops->close(&d->sinks[i].sink);
     d->count = 0;
+    ec_painter_close(&d->painter);
+    av_frame_free(&d->look);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "pipeline/meters.h"
+#include "pipeline/painter.h"
 #include "pipeline/queue.h"
 #include "pipeline/trace.h"
 #include "sink/sink.h"
@@ -29,6 +30,8 @@ struct ec_delivery {
         struct ec_sink *sink;
     } sinks[EC_SINKS_MAX];
     int count;
+    struct ec_painter *painter; /* NULL: the results go to the sinks as they are */
+    AVFrame *look;
     double seconds_per_tick;
     int64_t begin_ns, wait_ns, stopped_ns;
 };

@@ -33,6 +33,7 @@ struct block {
 void ec_item_release(struct ec_item *item)
 {
     av_buffer_unref(&item->frame.owner);
+    av_frame_free(&item->frame.picture);
     av_packet_free(&item->packet);
     *item = (struct ec_item){0};
 }

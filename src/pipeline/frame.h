@@ -4,6 +4,7 @@
 
 #include <libavcodec/packet.h>
 #include <libavutil/buffer.h>
+#include <libavutil/frame.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ struct ec_frame {
     int64_t decoded_ns; /* CLOCK_MONOTONIC when it left the decoder */
     int64_t queued_ns; /* when it entered the queue it came from */
     AVBufferRef *owner;
+    AVFrame *picture; /* the upright picture of the video that it was made of; NULL unless the style needs it */
+    const AVFrame *look; /* on the way through the sinks: RGB24 or RGBA to be shown instead of the image; NULL: the image */
 };
 
 enum ec_item_kind { EC_ITEM_NONE = 0, EC_ITEM_FRAME, EC_ITEM_PACKET };

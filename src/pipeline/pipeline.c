@@ -20,6 +20,7 @@
 #include "pipeline/gpu_watch.h"
 #include "pipeline/meters.h"
 #include "pipeline/stage.h"
+#include "pipeline/style.h"
 #include "source/source.h"
 
 #define DEFAULT_LANES 3
@@ -68,6 +69,9 @@ static enum ec_status check_params(const struct ec_pipeline_params *p, struct ec
     if (p->decoder_threads < 0 || p->decoder_threads > THREADS_MAX || p->encoder_threads < 0 ||
         p->encoder_threads > THREADS_MAX)
         return ec_fail(error, EC_ERROR_ARGUMENT, "the threads of decoder and encoder must be 0 to %d", THREADS_MAX);
+    if (p->native_depth && ec_style_is_coloured(p->style.style))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "the style %s has 8 bits; only mask has the native depth",
+                       ec_style_name(p->style.style));
     if (p->max_frames < 0 || (p->has_stream && p->stream < 0))
         return ec_fail(error, EC_ERROR_ARGUMENT, "frame count and stream index must not be negative");
     return EC_OK;
@@ -137,7 +141,9 @@ static enum ec_status measure_limits(struct ec_pipeline *l, struct ec_error *err
 
 static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
 {
-    enum ec_status status = check_params(&l->p, error);
+    enum ec_status status = ec_style_check(&l->p.style, error);
+    if (status == EC_OK)
+        status = check_params(&l->p, error);
     if (status == EC_OK)
         status = ec_backend_open(&l->backend, &l->device, &l->p.device, &l->p.logger, error);
     if (status != EC_OK)

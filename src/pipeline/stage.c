@@ -33,6 +33,7 @@ static void job_release(struct job *job)
 {
     av_buffer_unref(&job->in.owner);
     av_buffer_unref(&job->out.owner);
+    av_frame_free(&job->out.picture);
 }
 
 static struct job *job_at(struct ec_stage *s, int i)
@@ -139,6 +140,7 @@ static enum ec_status start(struct ec_stage *s, struct ec_frame *frame, struct e
     const size_t pitch = result_pitch(s);
     job->in = *frame;
     job->out = *frame;
+    job->in.picture = NULL; /* it goes with the result */
     job->out.owner = ec_pool_get(s->p.results, pitch * (size_t)s->p.height_px);
     *frame = (struct ec_frame){0};
     s->count++;
@@ -194,6 +196,7 @@ static enum ec_status finish(struct ec_stage *s, struct done *done, struct ec_er
     done->out = job->out;
     done->pending = true;
     job->out.owner = NULL;
+    job->out.picture = NULL;
     job_release(job);
     s->first = (s->first + 1) % EC_IN_FLIGHT_MAX;
     s->count--;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/style.h"
+
 /* The encoders we prefer for a codec; others use FFmpeg's first. A hardware encoder (`id` none) is named by `instead_of`. */
 static const struct {
     enum AVCodecID id;
@@ -14,6 +16,7 @@ static const struct {
     {AV_CODEC_ID_H264, NULL, {"libx264", "libopenh264", "mpeg4"}},
     {AV_CODEC_ID_HEVC, NULL, {"libx265"}},
     {AV_CODEC_ID_VP9, NULL, {"libvpx-vp9"}},
+    {AV_CODEC_ID_PRORES, NULL, {"prores_ks"}},
     {AV_CODEC_ID_AV1, NULL, {"libsvtav1", "libaom-av1", "librav1e"}},
     {AV_CODEC_ID_NONE, "h264_nvenc", {"h264_nvenc", "libx264", "libopenh264"}},
     {AV_CODEC_ID_NONE, "hevc_nvenc", {"hevc_nvenc", "libx265", "libx264"}},
@@ -90,8 +93,24 @@ static int add_by_name(const AVCodec *out[EC_CODEC_CANDIDATES], const char *name
     return descriptor && descriptor->type == AVMEDIA_TYPE_VIDEO ? add_by_id(out, descriptor->id) : 0;
 }
 
-static enum AVCodecID usual_codec(const AVOutputFormat *format, const char *output)
+/* Formats that keep transparency, and the codec that does it in them. */
+static const struct {
+    const char *format, *extension;
+    enum AVCodecID id;
+} transparent[] = {
+    {"mov", ".mov (ProRes 4444)", AV_CODEC_ID_PRORES},
+    {"webm", ".webm (VP9)", AV_CODEC_ID_VP9},
+    {"matroska", ".mkv (FFV1)", AV_CODEC_ID_FFV1},
+    {"nut", NULL, AV_CODEC_ID_FFV1},
+    {"avi", NULL, AV_CODEC_ID_FFV1},
+};
+
+static enum AVCodecID usual_codec(const AVOutputFormat *format, const char *output, bool alpha)
 {
+    for (size_t i = 0; alpha && i < sizeof transparent / sizeof *transparent; i++) {
+        if (strcmp(format->name, transparent[i].format) == 0)
+            return transparent[i].id;
+    }
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         if (strcmp(format->name, usual[i].format) == 0)
             return usual[i].id;
@@ -119,7 +138,8 @@ enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count
     /* A muxer of bare pictures takes the frames themselves, whatever it is told to encode. */
     const bool bare = format->video_codec == AV_CODEC_ID_WRAPPED_AVFRAME;
     const char *name = bare && params->codec && strcmp(params->codec, "rawvideo") == 0 ? "wrapped_avframe" : params->codec;
-    const enum AVCodecID id = params->codec ? AV_CODEC_ID_NONE : usual_codec(format, params->output);
+    const enum AVCodecID id =
+        params->codec ? AV_CODEC_ID_NONE : usual_codec(format, params->output, ec_style_has_alpha(params->style.style));
     *count = params->codec ? add_by_name(out, name) : add_by_id(out, id);
     if (*count == 0 && params->codec)
         return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: this FFmpeg has no video encoder %s", mux->target->name,
@@ -152,24 +172,54 @@ static int chroma_kind(const AVPixFmtDescriptor *d)
     return 3;
 }
 
-/* Smaller is better, negative never: first the depth that fits with few bits to spare, then the tidiest layout. */
-static int rank(enum AVPixelFormat format, bool gray_first, int depth_bits)
+enum { SEMI_PLANAR = 1, RGB_LATE = 9, GRAY_LATE = 10, OTHER = 11, KINDS = 16, TOO_SHALLOW = 16 };
+
+/* How tidy a layout is for the content; negative: it cannot hold it. `exact`: the codec loses nothing, so the pixels should
+ * stay as they are; else they should play widely. */
+static int kind_of(const AVPixFmtDescriptor *d, bool exact, const struct ec_content *content)
 {
-    enum { SEMI_PLANAR = 1, GRAY_LATE = 10, OTHER = 11, KINDS = 16, TOO_SHALLOW = 16 };
+    const bool alpha = d->flags & AV_PIX_FMT_FLAG_ALPHA, rgb = d->flags & AV_PIX_FMT_FLAG_RGB;
+    const int colours = d->nb_components - alpha;
+    if (content->alpha != alpha)
+        return content->alpha ? -1 : OTHER;
+    if (colours == 1)
+        return content->coloured ? -1 : exact ? 0 : GRAY_LATE;
+    if (rgb && content->coloured)
+        return exact ? 0 : RGB_LATE;
+    if (colours == 3 && d->flags & AV_PIX_FMT_FLAG_PLANAR && !rgb)
+        return 1 + 2 * chroma_kind(d) + (d->comp[1].plane == d->comp[2].plane ? SEMI_PLANAR : 0);
+    return OTHER;
+}
+
+/* Smaller is better, negative never: first the depth that fits with few bits to spare, then the tidiest layout. */
+static int rank(enum AVPixelFormat format, bool exact, const struct ec_content *content)
+{
+    const int depth_bits = content->depth_bits;
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
     const uint64_t never = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_FLOAT;
     if (!d || d->flags & never)
         return -1;
-    const int bits = d->comp[0].depth;
-    int kind = OTHER;
-    if (d->nb_components == 1)
-        kind = gray_first ? 0 : GRAY_LATE;
-    else if (d->nb_components == 3 && d->flags & AV_PIX_FMT_FLAG_PLANAR && !(d->flags & AV_PIX_FMT_FLAG_RGB))
-        kind = 1 + 2 * chroma_kind(d) + (d->comp[1].plane == d->comp[2].plane ? SEMI_PLANAR : 0);
+    int bits = d->comp[0].depth;
+    for (int i = 1; content->coloured && i < d->nb_components; i++)
+        bits = FFMIN(bits, d->comp[i].depth);
+    const int kind = kind_of(d, exact, content);
+    if (kind < 0)
+        return -1;
     const int waste = bits >= depth_bits ? bits - depth_bits : TOO_SHALLOW + depth_bits - bits;
     const uint64_t native = av_pix_fmt_desc_get(AV_PIX_FMT_GRAY16)->flags;
     const bool swapped = bits > 8 && (d->flags ^ native) & AV_PIX_FMT_FLAG_BE;
     return (waste * KINDS + kind) * 2 + swapped;
+}
+
+static enum ec_status no_transparency(const AVCodec *codec, struct ec_error *error)
+{
+    char names[160] = "";
+    for (size_t i = 0; i < sizeof transparent / sizeof *transparent; i++) {
+        if (transparent[i].extension)
+            av_strlcatf(names, sizeof names, "%s, ", transparent[i].extension);
+    }
+    return ec_fail(error, EC_ERROR_ARGUMENT, "%s keeps no transparency: name an output %sor .png for the style alpha",
+                   codec->name, names);
 }
 
 static enum ec_status wished_format(enum AVPixelFormat *out, const AVCodec *codec, const enum AVPixelFormat *list,
@@ -194,29 +244,51 @@ static enum ec_status wished_format(enum AVPixelFormat *out, const AVCodec *code
 }
 
 enum ec_status ec_codec_pixel_format(enum AVPixelFormat *out, const AVCodec *codec, const AVOutputFormat *format,
-                                     const char *name, int depth_bits, struct ec_error *error)
+                                     const char *name, const struct ec_content *content, struct ec_error *error)
 {
     static const enum AVPixelFormat grays[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY10, AV_PIX_FMT_GRAY12, AV_PIX_FMT_GRAY16,
                                                AV_PIX_FMT_NONE};
+    static const enum AVPixelFormat colours[] = {AV_PIX_FMT_RGB24, AV_PIX_FMT_RGBA, AV_PIX_FMT_NONE};
+    static const enum AVPixelFormat bare_colours[] = {AV_PIX_FMT_YUV420P, AV_PIX_FMT_NONE};
     const enum AVPixelFormat *list = pixel_formats(codec);
-    if (name)
-        return wished_format(out, codec, list, name, error);
+    if (name) {
+        const enum ec_status status = wished_format(out, codec, list, name, error);
+        const bool keeps = status == EC_OK && av_pix_fmt_desc_get(*out)->flags & AV_PIX_FMT_FLAG_ALPHA;
+        return status == EC_OK && content->alpha && !keeps ? no_transparency(codec, error) : status;
+    }
     const AVCodecDescriptor *descriptor = avcodec_descriptor_get(codec->id);
     const bool lossless = descriptor && !(descriptor->props & AV_CODEC_PROP_LOSSY);
-    const bool gray_first = lossless || strcmp(format->name, "yuv4mpegpipe") == 0;
+    const bool bare = strcmp(format->name, "yuv4mpegpipe") == 0;
+    const bool exact = lossless || (bare && !content->coloured);
     if (!list)
-        list = grays;
+        list = !content->coloured ? grays : bare ? bare_colours : colours;
     int best = -1;
     for (int i = 0; list[i] != AV_PIX_FMT_NONE; i++) {
-        const int one = rank(list[i], gray_first, depth_bits);
+        const int one = rank(list[i], exact, content);
         if (one >= 0 && (best < 0 || one < best)) {
             best = one;
             *out = list[i];
         }
     }
+    if (best < 0 && content->alpha)
+        return no_transparency(codec, error);
     if (best < 0)
         return ec_fail(error, EC_ERROR_ARGUMENT, "%s takes no pixel format that edges can be put into", codec->name);
     return EC_OK;
+}
+
+bool ec_codec_tells_range(const AVCodec *codec)
+{
+    static const enum AVCodecID mute[] = {
+        AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4, AV_CODEC_ID_MSMPEG4V2, AV_CODEC_ID_MSMPEG4V3,
+        AV_CODEC_ID_WMV1,       AV_CODEC_ID_WMV2,       AV_CODEC_ID_H261,  AV_CODEC_ID_H263,      AV_CODEC_ID_H263P,
+        AV_CODEC_ID_FLV1,       AV_CODEC_ID_THEORA,     AV_CODEC_ID_VP8,   AV_CODEC_ID_DVVIDEO,   AV_CODEC_ID_DNXHD,
+        AV_CODEC_ID_PRORES,     AV_CODEC_ID_CINEPAK,    AV_CODEC_ID_SVQ1,  AV_CODEC_ID_RV10,      AV_CODEC_ID_RV20,
+    };
+    for (size_t i = 0; i < sizeof mute / sizeof *mute; i++)
+        if (codec->id == mute[i])
+            return false;
+    return true;
 }
 
 /* Containers that place pictures by counting them at one rate. libavformat's AVFMT_VARIABLE_FPS does not tell: MP4 lacks it. */

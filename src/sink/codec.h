@@ -17,10 +17,20 @@ enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count
 /* True for an encoder that needs a device which may be missing. */
 bool ec_codec_is_hardware(const AVCodec *codec);
 
-/* The pixel format for gray of depth_bits. Without a wish (`name` NULL): gray for lossless codecs and yuv4mpegpipe, 4:2:0 with
- * neutral chroma, which plays everywhere, for the others; the smallest depth that holds depth_bits. */
+/* What the pixels of a picture stream are. */
+struct ec_content {
+    int depth_bits;
+    bool coloured, alpha; /* else gray, opaque */
+};
+
+/* The pixel format for that content. Without a wish (`name` NULL): gray (for colours RGB) for lossless codecs, and gray for
+ * yuv4mpegpipe; 4:2:0, which plays everywhere, for the others; the smallest depth that holds depth_bits; with alpha where the
+ * content has it. EC_ERROR_ARGUMENT: the codec has no such format, or not the wished one. */
 enum ec_status ec_codec_pixel_format(enum AVPixelFormat *out, const AVCodec *codec, const AVOutputFormat *format,
-                                     const char *name, int depth_bits, struct ec_error *error);
+                                     const char *name, const struct ec_content *content, struct ec_error *error);
+
+/* False for a codec whose streams cannot say that their luma is of full range, and which every player takes as limited. */
+bool ec_codec_tells_range(const AVCodec *codec);
 
 /* How frames are stamped. */
 struct ec_timing {

@@ -3,7 +3,9 @@
 #include <libavutil/pixdesc.h>
 #include <stdlib.h>
 
+#include "pipeline/style.h"
 #include "sink/codec.h"
+#include "sink/colour.h"
 #include "sink/durations.h"
 #include "sink/encoder_options.h"
 #include "sink/metadata.h"
@@ -13,7 +15,8 @@ struct ec_encoder {
     struct ec_mux *mux;
     AVStream *stream;
     AVCodecContext *context;
-    struct ec_picture *picture;
+    struct ec_picture *picture; /* of gray results */
+    struct ec_colour *colour; /* of styled ones */
     struct ec_timing timing;
     AVRational input_time_base;
     int64_t last_pts, frames, written; /* frames given to the encoder; packets taken from it */
@@ -28,7 +31,7 @@ struct ec_encoder {
 struct request {
     const struct ec_pipeline_params *params;
     const struct ec_stream_info *info;
-    int depth_bits;
+    struct ec_content content;
     bool stand_in;
 };
 
@@ -38,7 +41,7 @@ static void describe(AVCodecContext *context, const struct request *request, con
     context->time_base = timing->time_base;
     context->framerate = timing->frame_rate;
     context->sample_aspect_ratio = info->pixel_aspect;
-    context->color_range = AVCOL_RANGE_JPEG;
+    context->color_range = ec_codec_tells_range(context->codec) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
     context->color_primaries = info->primaries != AVCOL_PRI_UNSPECIFIED ? info->primaries : AVCOL_PRI_BT709;
     context->color_trc = info->transfer != AVCOL_TRC_UNSPECIFIED ? info->transfer : AVCOL_TRC_BT709;
     /* Chroma is neutral, so every matrix gives the same gray. */
@@ -54,7 +57,7 @@ static enum ec_status try_size(struct ec_encoder *e, const AVCodec *codec, const
     enum AVPixelFormat format = AV_PIX_FMT_NONE;
     const AVOutputFormat *container = e->mux->context->oformat;
     enum ec_status status =
-        ec_codec_pixel_format(&format, codec, container, request->params->pixel_format, request->depth_bits, error);
+        ec_codec_pixel_format(&format, codec, container, request->params->pixel_format, &request->content, error);
     if (status != EC_OK)
         return status;
     avcodec_free_context(&e->context);
@@ -160,7 +163,8 @@ enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, cons
     e->mux = mux;
     e->input_time_base = info->time_base;
     e->last_pts = AV_NOPTS_VALUE;
-    struct request request = {.params = params, .info = info, .depth_bits = depth_bits};
+    const bool coloured = ec_style_is_coloured(params->style.style), alpha = ec_style_has_alpha(params->style.style);
+    struct request request = {.params = params, .info = info, .content = {depth_bits, coloured, alpha}};
     enum ec_status status = open_codec(e, &request, left, error);
     if (status != EC_OK)
         goto fail;
@@ -171,8 +175,9 @@ enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, cons
         .image_width_px = info->width_px,
         .image_height_px = info->height_px,
         .depth_bits = depth_bits,
+        .limited_range = e->context->color_range == AVCOL_RANGE_MPEG,
     };
-    status = ec_picture_open(&e->picture, &picture, error);
+    status = coloured ? ec_colour_open(&e->colour, &picture, alpha, error) : ec_picture_open(&e->picture, &picture, error);
     if (status == EC_OK)
         status = open_stream(e, info, error);
     if (status != EC_OK)
@@ -253,7 +258,8 @@ enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *fra
     if (e->mux->one_picture && e->frames == 1)
         return ec_fail(error, EC_ERROR_OUTPUT, "%s holds one picture and more came; name a pattern such as out_%%03d.png",
                        e->mux->target->name);
-    const enum ec_status status = ec_picture_make(e->picture, frame, e->frame, error);
+    const enum ec_status status =
+        e->colour ? ec_colour_make(e->colour, frame, e->frame, error) : ec_picture_make(e->picture, frame, e->frame, error);
     if (status != EC_OK)
         return status;
     int64_t duration = 0;
@@ -289,6 +295,7 @@ void ec_encoder_close(struct ec_encoder **encoder)
         return;
     avcodec_free_context(&e->context);
     ec_picture_close(&e->picture);
+    ec_colour_close(&e->colour);
     av_frame_free(&e->frame);
     av_packet_free(&e->packet);
     ec_durations_free(&e->durations);

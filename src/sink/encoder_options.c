@@ -1,28 +1,31 @@
 #include "sink/encoder_options.h"
 
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 #include <string.h>
 
-/* Our defaults. A rate wish of the person's (see wants_rate) replaces those marked `rate`. The AV1 and VP9 encoders start at
- * speeds meant for archives; NVENC starts at 2 Mbit/s, far too little for edges; x265 talks on standard error. */
+/* Our defaults. A rate wish of the person's (see wants_rate) replaces those marked FOR_RATE. The AV1 and VP9 encoders start at
+ * speeds meant for archives, and VP9 refuses alternate references beside alpha; NVENC starts at 2 Mbit/s, far too little for
+ * edges; x265 talks on standard error. */
 static const struct {
     const char *encoder, *key, *value;
-    bool rate;
+    enum { ALWAYS, FOR_RATE, FOR_ALPHA } when;
 } defaults[] = {
-    {"libx265", "x265-params", "log-level=error", false},
-    {"libvpx-vp9", "row-mt", "1", false},
-    {"libvpx-vp9", "cpu-used", "4", false},
-    {"libaom-av1", "row-mt", "1", false},
-    {"libaom-av1", "cpu-used", "6", false},
-    {"h264_nvenc", "rc", "vbr", true},
-    {"h264_nvenc", "cq", "23", true},
-    {"h264_nvenc", "b", "0", true},
-    {"hevc_nvenc", "rc", "vbr", true},
-    {"hevc_nvenc", "cq", "25", true},
-    {"hevc_nvenc", "b", "0", true},
-    {"av1_nvenc", "rc", "vbr", true},
-    {"av1_nvenc", "cq", "28", true},
-    {"av1_nvenc", "b", "0", true},
+    {"libx265", "x265-params", "log-level=error", ALWAYS},
+    {"libvpx-vp9", "row-mt", "1", ALWAYS},
+    {"libvpx-vp9", "cpu-used", "4", ALWAYS},
+    {"libvpx-vp9", "auto-alt-ref", "0", FOR_ALPHA},
+    {"libaom-av1", "row-mt", "1", ALWAYS},
+    {"libaom-av1", "cpu-used", "6", ALWAYS},
+    {"h264_nvenc", "rc", "vbr", FOR_RATE},
+    {"h264_nvenc", "cq", "23", FOR_RATE},
+    {"h264_nvenc", "b", "0", FOR_RATE},
+    {"hevc_nvenc", "rc", "vbr", FOR_RATE},
+    {"hevc_nvenc", "cq", "25", FOR_RATE},
+    {"hevc_nvenc", "b", "0", FOR_RATE},
+    {"av1_nvenc", "rc", "vbr", FOR_RATE},
+    {"av1_nvenc", "cq", "28", FOR_RATE},
+    {"av1_nvenc", "b", "0", FOR_RATE},
 };
 
 /* libavcodec's bit rate for encoders that do not bring their own. */
@@ -45,10 +48,17 @@ static int set_option(AVCodecContext *context, const char *key, const char *valu
     return av_opt_set(context, key, value, AV_OPT_SEARCH_CHILDREN);
 }
 
+static bool has_alpha(const AVCodecContext *context)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(context->pix_fmt);
+    return d && d->flags & AV_PIX_FMT_FLAG_ALPHA;
+}
+
 static void set_defaults(AVCodecContext *context, bool rate)
 {
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-        if (strcmp(defaults[i].encoder, context->codec->name) == 0 && (rate || !defaults[i].rate))
+        const bool wanted = defaults[i].when == FOR_ALPHA ? has_alpha(context) : rate || defaults[i].when == ALWAYS;
+        if (wanted && strcmp(defaults[i].encoder, context->codec->name) == 0)
             set_option(context, defaults[i].key, defaults[i].value); /* a version without it keeps its own */
     }
     if (rate && context->bit_rate == GENERIC_BIT_RATE) {

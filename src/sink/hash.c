@@ -1,5 +1,6 @@
 /* The hash sink: one line a frame on standard output, "INDEX SECONDS MD5". The MD5 is that of the plane's rows without padding,
- * two bytes a pixel (low byte first) above 8 bits. Every line is flushed, so that a reader sees frames as they come. */
+ * two bytes a pixel (low byte first) above 8 bits; of a styled picture RGB, or RGBA, bytes. Every line is flushed, so that a
+ * reader sees frames as they come. */
 #include <errno.h>
 #include <inttypes.h>
 #include <libavutil/intreadwrite.h>
@@ -9,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/style.h"
 #include "sink/sink.h"
 
 struct ec_sink {
     AVRational time_base;
     struct AVMD5 *md5;
     uint8_t *row; /* one row, low byte first */
-    int width_px;
+    int width_px, pixel_bytes; /* of a styled picture */
 };
 
 static void hash_close(struct ec_sink **sink)
@@ -32,13 +34,13 @@ static void hash_close(struct ec_sink **sink)
 static enum ec_status hash_open(struct ec_sink **out, const struct ec_pipeline_params *params,
                                 const struct ec_stream_info *info, int output_depth_bits, struct ec_error *error)
 {
-    (void)params;
     *out = NULL;
     struct ec_sink *s = calloc(1, sizeof *s);
     if (!s)
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
     s->time_base = info->time_base;
     s->width_px = info->width_px;
+    s->pixel_bytes = ec_style_has_alpha(params->style.style) ? 4 : 3;
     s->md5 = av_md5_alloc();
     s->row = output_depth_bits > 8 ? malloc((size_t)info->width_px * 2) : NULL;
     if (!s->md5 || (output_depth_bits > 8 && !s->row)) {
@@ -71,11 +73,17 @@ static enum ec_status write_failed(struct ec_error *error)
 static enum ec_status hash_frame(struct ec_sink *s, const struct ec_frame *frame, struct ec_error *error)
 {
     const uint8_t *row = frame->image.data;
+    const AVFrame *look = frame->look;
     uint8_t digest[16];
     char text[33];
     av_md5_init(s->md5);
-    for (int y = 0; y < frame->image.height_px; y++, row += frame->image.pitch_bytes)
-        add_row(s, &frame->image, row);
+    const size_t look_bytes = (size_t)s->width_px * (size_t)s->pixel_bytes;
+    for (int y = 0; y < frame->image.height_px; y++, row += frame->image.pitch_bytes) {
+        if (look)
+            av_md5_update(s->md5, look->data[0] + (ptrdiff_t)y * look->linesize[0], look_bytes);
+        else
+            add_row(s, &frame->image, row);
+    }
     av_md5_final(s->md5, digest);
     for (int i = 0; i < 16; i++)
         snprintf(text + 2 * i, 3, "%02x", digest[i]);

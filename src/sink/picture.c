@@ -56,7 +56,7 @@ static enum ec_status open_scaler(struct ec_picture *picture, struct ec_error *e
         return ec_fail(error, EC_ERROR_ARGUMENT, "gray pictures of %dx%d cannot be turned into the pixel format %s",
                        p->width_px, p->height_px, av_get_pix_fmt_name(p->format));
     const int *matrix = sws_getCoefficients(SWS_CS_ITU709);
-    sws_setColorspaceDetails(picture->scaler, matrix, 1, matrix, 1, 0, 1 << 16, 1 << 16);
+    sws_setColorspaceDetails(picture->scaler, matrix, 1, matrix, !p->limited_range, 0, 1 << 16, 1 << 16);
     return EC_OK;
 }
 
@@ -89,6 +89,12 @@ static enum ec_status open_chroma(struct ec_picture *picture, struct ec_error *e
     return EC_OK;
 }
 
+/* swscale squeezes by itself. */
+static bool squeezes(const struct ec_picture *picture)
+{
+    return picture->p.limited_range && !picture->scaler;
+}
+
 enum ec_status ec_picture_open(struct ec_picture **out, const struct ec_picture_params *params, struct ec_error *error)
 {
     *out = NULL;
@@ -105,7 +111,7 @@ enum ec_status ec_picture_open(struct ec_picture **out, const struct ec_picture_
     if (status != EC_OK)
         goto fail;
     picture->direct = params->width_px == params->image_width_px && params->height_px == params->image_height_px &&
-                      picture->luma.depth_bits == params->depth_bits && picture->luma.shift == 0;
+                      picture->luma.depth_bits == params->depth_bits && picture->luma.shift == 0 && !squeezes(picture);
     picture->pitch_bytes = FFALIGN(params->width_px * picture->luma.bytes, 64);
     const size_t bytes = (size_t)picture->pitch_bytes * (size_t)params->height_px + AV_INPUT_BUFFER_PADDING_SIZE;
     picture->planes = bytes < INT_MAX ? av_buffer_pool_init(bytes, NULL) : NULL;
@@ -120,6 +126,13 @@ fail:
     return status;
 }
 
+/* v of d bits in the limited range of D bits, rounded. */
+static unsigned squeeze(unsigned v, int d, int D)
+{
+    const uint64_t max = (1u << d) - 1, span = 219ull << (D - 8);
+    return (16u << (D - 8)) + (unsigned)((v * span + max / 2) / max);
+}
+
 /* v of d bits in D bits. Deeper: the top bits repeat below, so that 0 and the maximum stay themselves; shallower: rounded. */
 static unsigned change_depth(unsigned v, int d, int D)
 {
@@ -129,6 +142,13 @@ static unsigned change_depth(unsigned v, int d, int D)
     return rounded < max ? rounded : max;
 }
 
+/* A pixel of the image as the luma plane stores it. */
+static unsigned stored(const struct ec_picture *picture, unsigned v)
+{
+    const int d = picture->p.depth_bits, D = picture->luma.depth_bits;
+    return (squeezes(picture) ? squeeze(v, d, D) : change_depth(v, d, D)) << picture->luma.shift;
+}
+
 static void copy_row(const struct ec_picture *picture, uint8_t *to, const uint8_t *from)
 {
     const struct ec_picture_params *p = &picture->p;
@@ -136,14 +156,14 @@ static void copy_row(const struct ec_picture *picture, uint8_t *to, const uint8_
     const int n = p->image_width_px, d = p->depth_bits;
     const uint16_t *from16 = (const void *)from;
     uint16_t *to16 = (void *)to;
-    if (luma->depth_bits == d && luma->shift == 0)
+    if (luma->depth_bits == d && luma->shift == 0 && !squeezes(picture))
         memcpy(to, from, (size_t)n * (size_t)luma->bytes);
     else if (luma->bytes == 1)
         for (int x = 0; x < n; x++)
-            to[x] = (uint8_t)change_depth(from16[x], d, luma->depth_bits);
+            to[x] = (uint8_t)stored(picture, d > 8 ? from16[x] : from[x]);
     else
         for (int x = 0; x < n; x++)
-            to16[x] = (uint16_t)(change_depth(d > 8 ? from16[x] : from[x], d, luma->depth_bits) << luma->shift);
+            to16[x] = (uint16_t)stored(picture, d > 8 ? from16[x] : from[x]);
     for (int x = n; x < p->width_px; x++) {
         if (luma->bytes == 1)
             to[x] = to[n - 1];

@@ -10,11 +10,13 @@
 struct ec_picture;
 
 /* Frames of `format` and width_px x height_px from gray images of image_width_px x image_height_px and depth_bits, full range.
- * A larger frame repeats the last column and row. */
+ * A larger frame repeats the last column and row. limited_range: luma is squeezed to 16 ... 235 (times 2^(depth - 8)) on the
+ * way into a YUV format. */
 struct ec_picture_params {
     enum AVPixelFormat format;
     int width_px, height_px;
     int image_width_px, image_height_px, depth_bits;
+    bool limited_range;
 };
 
 /* EC_ERROR_ARGUMENT: there is no conversion to that format; EC_ERROR_MEMORY. */

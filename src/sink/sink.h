@@ -21,7 +21,8 @@ struct ec_sink_ops {
     /* Frames come with info's size, output_depth_bits, full range. Finds what cannot be written before the first frame. */
     enum ec_status (*open)(struct ec_sink **out, const struct ec_pipeline_params *params, const struct ec_stream_info *info,
                            int output_depth_bits, struct ec_error *error);
-    /* The frame stays the caller's; a sink that needs it longer takes its own reference of frame->owner. */
+    /* frame->look, where there is one, is what is to be shown. The frame stays the caller's; a sink that needs it longer takes
+     * its own reference of frame->owner. */
     enum ec_status (*frame)(struct ec_sink *sink, const struct ec_frame *frame, struct ec_error *error);
     /* A packet of another stream, in the input's terms; NULL in the table: this sink has no use for packets. */
     enum ec_status (*packet)(struct ec_sink *sink, const AVPacket *packet, struct ec_error *error);

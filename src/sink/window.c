@@ -1,4 +1,5 @@
-/* The window sink: SDL2, one streaming texture whose luma plane is the frame and whose chroma planes are constant.
+/* The window sink: SDL2, one streaming texture whose luma plane is the frame and whose chroma planes are constant, or which is
+ * the styled picture; what is transparent there shows black.
  *
  * When the window is the only sink and the input is a recording, frames are shown at their timestamps; otherwise at once, so
  * that the screen never slows down a file or a camera. No call blocks for longer than HOLD_NS: a frame that is due later is
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/style.h"
 #include "sink/pace.h"
 #include "sink/sink.h"
 
@@ -25,6 +27,7 @@ struct ec_sink {
     uint8_t *chroma; /* one neutral plane for both */
     uint8_t *narrow; /* 8-bit copy of deeper frames */
     int width_px, height_px;
+    Uint32 pixels; /* the texture's format: gray as luma, or a styled picture's own */
     double pixel_aspect;
     AVRational time_base;
     bool paced, paused, full_screen, quit;
@@ -121,7 +124,7 @@ static enum ec_status open_window(struct ec_sink *s, const char *name, struct ec
     s->renderer = s->window ? SDL_CreateRenderer(s->window, -1, 0) : NULL;
     if (!s->renderer)
         return ec_fail(error, EC_ERROR_DEVICE, "cannot open a window: %s", SDL_GetError());
-    s->texture = SDL_CreateTexture(s->renderer, SDL_PIXELFORMAT_IYUV, SDL_TEXTUREACCESS_STREAMING, s->width_px, s->height_px);
+    s->texture = SDL_CreateTexture(s->renderer, s->pixels, SDL_TEXTUREACCESS_STREAMING, s->width_px, s->height_px);
     if (!s->texture)
         return ec_fail(error, EC_ERROR_DEVICE, "the display cannot show pictures of %dx%d: %s", s->width_px, s->height_px,
                        SDL_GetError());
@@ -143,6 +146,9 @@ static enum ec_status window_open(struct ec_sink **out, const struct ec_pipeline
     s->height_px = info->height_px;
     s->pixel_aspect = info->pixel_aspect.num > 0 && info->pixel_aspect.den > 0 ? av_q2d(info->pixel_aspect) : 1;
     s->time_base = info->time_base;
+    s->pixels = ec_style_has_alpha(params->style.style)     ? SDL_PIXELFORMAT_RGBA32
+                : ec_style_is_coloured(params->style.style) ? SDL_PIXELFORMAT_RGB24
+                                                            : SDL_PIXELFORMAT_IYUV;
     s->paced = !info->live && !params->output && !params->hash && !params->null_sink;
     s->chroma = malloc(chroma_bytes);
     s->narrow = output_depth_bits > 8 ? malloc(bytes) : NULL;
@@ -251,12 +257,20 @@ static int64_t to_ns(const struct ec_sink *s, int64_t time)
     return av_rescale_q(time, s->time_base, (AVRational){1, 1000000000});
 }
 
-static enum ec_status window_frame(struct ec_sink *s, const struct ec_frame *frame, struct ec_error *error)
+static int fill_texture(struct ec_sink *s, const struct ec_frame *frame)
 {
+    if (frame->look)
+        return SDL_UpdateTexture(s->texture, NULL, frame->look->data[0], frame->look->linesize[0]);
     int pitch_bytes = 0;
     const int chroma_pitch_bytes = (s->width_px + 1) / 2;
     const uint8_t *luma = to_8_bits(s, &frame->image, &pitch_bytes);
-    if (SDL_UpdateYUVTexture(s->texture, NULL, luma, pitch_bytes, s->chroma, chroma_pitch_bytes, s->chroma, chroma_pitch_bytes))
+    return SDL_UpdateYUVTexture(s->texture, NULL, luma, pitch_bytes, s->chroma, chroma_pitch_bytes, s->chroma,
+                                chroma_pitch_bytes);
+}
+
+static enum ec_status window_frame(struct ec_sink *s, const struct ec_frame *frame, struct ec_error *error)
+{
+    if (fill_texture(s, frame))
         return ec_fail(error, EC_ERROR_DEVICE, "cannot show a picture of %dx%d: %s", s->width_px, s->height_px, SDL_GetError());
     s->begin_ns = to_ns(s, frame->pts);
     s->end_ns = to_ns(s, frame->pts + frame->duration);

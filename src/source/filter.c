@@ -9,7 +9,7 @@
 #include <libavutil/pixdesc.h>
 
 struct ec_filter {
-    char *chain;
+    char *chain, *name;
     AVRational time_base, frame_rate;
     AVFilterGraph *graph;
     AVFilterContext *input, *output;
@@ -17,21 +17,22 @@ struct ec_filter {
     AVFrame *next; /* waits until the graph for the old pictures is empty */
 };
 
-enum ec_status ec_filter_open(struct ec_filter **out, const char *chain, AVRational time_base, AVRational frame_rate,
-                              struct ec_error *error)
+enum ec_status ec_filter_open(struct ec_filter **out, const char *chain, const char *name, AVRational time_base,
+                              AVRational frame_rate, struct ec_error *error)
 {
     struct ec_filter *f = av_mallocz(sizeof *f);
     *out = f;
     if (f) {
         f->chain = av_strdup(chain);
+        f->name = av_strdup(name);
         f->next = av_frame_alloc();
         f->time_base = time_base;
         f->frame_rate = frame_rate;
     }
-    if (f && f->chain && f->next)
+    if (f && f->chain && f->name && f->next)
         return EC_OK;
     ec_filter_close(out);
-    return ec_fail(error, EC_ERROR_MEMORY, "out of memory for the filter \"%s\"", chain);
+    return ec_fail(error, EC_ERROR_MEMORY, "out of memory for the filter \"%s\"", name);
 }
 
 static int make_input(struct ec_filter *f, const AVFrame *frame)
@@ -87,14 +88,14 @@ static enum ec_status feed(struct ec_filter *f, AVFrame *frame, struct ec_error 
         return EC_OK;
     char cause[AV_ERROR_MAX_STRING_SIZE];
     av_strerror(r, cause, sizeof cause);
-    return ec_fail(error, EC_ERROR_ARGUMENT, "the filter \"%s\" cannot be used on this video: %s", f->chain, cause);
+    return ec_fail(error, EC_ERROR_ARGUMENT, "the filter \"%s\" cannot be used on this video: %s", f->name, cause);
 }
 
 enum ec_status ec_filter_push(struct ec_filter *f, AVFrame *frame, struct ec_error *error)
 {
     if (!frame) {
         if (f->graph && av_buffersrc_add_frame_flags(f->input, NULL, AV_BUFFERSRC_FLAG_PUSH) < 0)
-            return ec_fail(error, EC_ERROR_ARGUMENT, "the filter \"%s\" cannot be ended", f->chain);
+            return ec_fail(error, EC_ERROR_ARGUMENT, "the filter \"%s\" cannot be ended", f->name);
         return EC_OK;
     }
     if (f->graph && (f->width != frame->width || f->height != frame->height || f->format != frame->format)) {
@@ -133,5 +134,6 @@ void ec_filter_close(struct ec_filter **filter)
     avfilter_graph_free(&f->graph);
     av_frame_free(&f->next);
     av_free(f->chain);
+    av_free(f->name);
     av_freep(filter);
 }

@@ -9,10 +9,10 @@
 
 struct ec_filter;
 
-/* `chain` is a libavfilter description with one open input and one open output; copied. The first frame checks it.
- * frame_rate may be 0/1. */
-enum ec_status ec_filter_open(struct ec_filter **out, const char *chain, AVRational time_base, AVRational frame_rate,
-                              struct ec_error *error);
+/* `chain` is a libavfilter description with one open input and one open output; the first frame checks it. `name` is what it is
+ * called in messages. Both are copied. frame_rate may be 0/1. */
+enum ec_status ec_filter_open(struct ec_filter **out, const char *chain, const char *name, AVRational time_base,
+                              AVRational frame_rate, struct ec_error *error);
 
 /* Puts a frame in (its references move into the chain), or NULL at the end. EC_ERROR_ARGUMENT: the chain does not fit. */
 enum ec_status ec_filter_push(struct ec_filter *filter, AVFrame *frame, struct ec_error *error);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/style.h"
+#include "source/gray.h"
 #include "source/source.h"
 
 #define CYCLE_BYTES (192 << 20) /* more than the last cache of a CPU or GPU holds */
@@ -16,6 +18,7 @@ struct ec_source {
     char name[64];
     int64_t next, end; /* frame numbers; end < 0: for ever */
     size_t pitch;
+    bool shown; /* the style needs the pictures themselves */
     uint8_t *background;
     AVBufferRef **ring; /* of the cycle */
     int ring_frames;
@@ -62,6 +65,7 @@ static enum ec_status open_common(struct ec_source **out, const struct ec_pipeli
     if (!s)
         return ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", params->input);
     s->env = *env;
+    s->shown = ec_style_needs_video(params->style.style);
     snprintf(s->name, sizeof s->name, "%s", params->input);
     s->pitch = ((size_t)width * (depth > 8 ? 2 : 1) + 63) & ~(size_t)63;
     s->info = (struct ec_stream_info){.name = s->name,
@@ -87,16 +91,49 @@ static enum ec_status open_common(struct ec_source **out, const struct ec_pipeli
     return EC_OK;
 }
 
-static struct ec_frame next_frame(struct ec_source *s, AVBufferRef *owner)
+/* The gray picture as a style takes it; NULL when memory ran out. */
+static AVFrame *show(const struct ec_stream_info *i, AVBufferRef *owner, size_t pitch)
+{
+    AVFrame *picture = av_frame_alloc();
+    if (!picture)
+        return NULL;
+    picture->format = ec_gray_format(i->depth_bits);
+    picture->width = i->width_px;
+    picture->height = i->height_px;
+    picture->color_range = AVCOL_RANGE_JPEG;
+    picture->data[0] = owner->data;
+    picture->linesize[0] = (int)pitch;
+    picture->buf[0] = av_buffer_ref(owner);
+    if (!picture->buf[0])
+        av_frame_free(&picture);
+    return picture;
+}
+
+/* Takes `owner`; false: memory ran out. */
+static bool next_frame(struct ec_source *s, AVBufferRef *owner, struct ec_item *out)
 {
     const struct ec_stream_info *i = &s->info;
-    return (struct ec_frame){
+    AVFrame *picture = s->shown ? show(i, owner, s->pitch) : NULL;
+    if (s->shown && !picture) {
+        av_buffer_unref(&owner);
+        return false;
+    }
+    const struct ec_frame frame = {
         .image = {owner->data, i->width_px, i->height_px, (ptrdiff_t)s->pitch, i->depth_bits, EC_MEMORY_HOST, 0},
         .pts = s->next++,
         .duration = 1,
         .decoded_ns = ec_now_ns(),
         .owner = owner,
+        .picture = picture,
     };
+    *out = (struct ec_item){.kind = EC_ITEM_FRAME, .frame = frame};
+    return true;
+}
+
+static enum ec_read_result out_of_memory(const struct ec_source *s, struct ec_error *error)
+{
+    ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory for a picture of %dx%d", s->name, s->info.width_px, s->info.height_px);
+    return EC_READ_ERROR;
 }
 
 /* A wall of soft tiles, darker towards the bottom. */
@@ -156,18 +193,15 @@ static enum ec_read_result demo_read(struct ec_source *s, struct ec_item *out, s
         return EC_READ_END;
     const int w = s->info.width_px, h = s->info.height_px, small = w < h ? w : h;
     AVBufferRef *owner = ec_pool_get(s->env.pool, s->pitch * (size_t)h);
-    if (!owner) {
-        ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory for a picture of %dx%d", s->name, w, h);
-        return EC_READ_ERROR;
-    }
+    if (!owner)
+        return out_of_memory(s, error);
     memcpy(owner->data, s->background, s->pitch * (size_t)h);
     for (int i = 0; i < 9; i++) {
         const int radius = small / 24 + i * small / 120;
         paint_disc(s, owner->data, bounce(s->next + 37 * i, 5 + 2 * i, w), bounce(s->next + 91 * i, 4 + (i * 5) % 7, h), radius,
                    (uint8_t)(250 - 25 * i));
     }
-    *out = (struct ec_item){.kind = EC_ITEM_FRAME, .frame = next_frame(s, owner)};
-    return EC_READ_ITEM;
+    return next_frame(s, owner, out) ? EC_READ_ITEM : out_of_memory(s, error);
 }
 
 /* Marsaglia's xorshift64*: the frames are the same everywhere. */
@@ -218,12 +252,7 @@ static enum ec_read_result cycle_read(struct ec_source *s, struct ec_item *out, 
     if (s->end >= 0 && s->next >= s->end)
         return EC_READ_END;
     AVBufferRef *owner = av_buffer_ref(s->ring[s->next % s->ring_frames]);
-    if (!owner) {
-        ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", s->name);
-        return EC_READ_ERROR;
-    }
-    *out = (struct ec_item){.kind = EC_ITEM_FRAME, .frame = next_frame(s, owner)};
-    return EC_READ_ITEM;
+    return owner && next_frame(s, owner, out) ? EC_READ_ITEM : out_of_memory(s, error);
 }
 
 const struct ec_source_ops ec_source_demo = {.name = "demo",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/style.h"
 #include "source/decoder.h"
 #include "source/input.h"
 #include "source/pictures.h"
@@ -304,6 +305,8 @@ static enum ec_status choose_decoder(struct ec_source *s, struct ec_error *error
     const char *obstacle = NULL;
     if (!s->env.decode_device)
         obstacle = "the frames do not go to a GPU that can decode";
+    else if (s->pictures.keep)
+        obstacle = "the style needs the whole picture in host memory";
     else if (s->p->prefilter)
         obstacle = "--pre works on frames in host memory";
     else if (s->pictures.colour)
@@ -336,6 +339,7 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
     s->info.shift_us = s->clock.shift_us;
     s->pictures = (struct ec_pictures){
         .name = s->input.name,
+        .keep = ec_style_needs_video(s->p->style.style),
         .prefilter_chain = s->p->prefilter,
         .logger = s->env.logger,
         .pool = s->env.pool,

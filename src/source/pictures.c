@@ -35,10 +35,12 @@ static enum ec_status append_frame(struct ec_pictures *s, struct ec_frame *frame
 {
     const struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = *frame};
     const enum ec_status status = ec_item_list_append(&s->items, &item) ? EC_OK : out_of_memory(s, error);
-    if (status != EC_OK)
+    if (status != EC_OK) {
         av_buffer_unref(&frame->owner);
-    else if (s->info->width_px == 0)
+        av_frame_free(&frame->picture);
+    } else if (s->info->width_px == 0) {
         describe_frames(s, frame, picture);
+    }
     return status;
 }
 
@@ -85,6 +87,10 @@ static enum ec_status emit(struct ec_pictures *s, AVFrame *picture, bool pooled,
         status = copy_planes(s, &frame, picture, error);
     else if (!(frame.owner = av_buffer_ref(picture->buf[0])))
         status = out_of_memory(s, error);
+    if (status == EC_OK && s->keep && !(frame.picture = av_frame_clone(s->kept))) {
+        av_buffer_unref(&frame.owner);
+        status = out_of_memory(s, error);
+    }
     return status == EC_OK ? append_frame(s, &frame, picture, error) : status;
 }
 
@@ -158,7 +164,7 @@ static enum ec_status prepare_finish(struct ec_pictures *s, const AVFrame *plane
     }
     char chain[192];
     snprintf(chain, sizeof chain, "%s%s", ec_orientation_chain(o), scaler);
-    return ec_filter_open(&s->finish, chain, s->info->time_base, s->info->frame_rate, error);
+    return ec_filter_open(&s->finish, chain, chain, s->info->time_base, s->info->frame_rate, error);
 }
 
 /* Takes the picture. In colour it is upright and RGB by now. */
@@ -168,6 +174,10 @@ static enum ec_status take_picture(struct ec_pictures *s, AVFrame *picture, stru
     const uint8_t *plane = picture->data[0];
     enum ec_status status =
         s->colour ? ec_rgb_split(s->pool, s->planes, picture, error) : ec_gray_from(&s->converter, s->planes, picture, error);
+    if (s->keep) {
+        av_frame_unref(s->kept);
+        av_frame_move_ref(s->kept, picture);
+    }
     av_frame_unref(picture);
     if (status == EC_OK) {
         /* Planes that are not the picture's own were made by the converter, in the pool. */
@@ -218,10 +228,11 @@ static enum ec_status push_prefilter(struct ec_pictures *s, AVFrame *picture, st
         ec_filter_close(&s->prefilter);
     }
     if (status == EC_OK && !s->prefilter) {
-        char *chain = av_asprintf("%s,%s%s%s", ec_orientation_chain(o), s->prefilter_chain ? s->prefilter_chain : "",
-                                  s->prefilter_chain && s->colour ? "," : "",
+        const char *wished = s->prefilter_chain ? s->prefilter_chain : "";
+        char *chain = av_asprintf("%s%s%s%s%s", ec_orientation_chain(o), *wished ? "," : "", wished, s->colour ? "," : "",
                                   s->colour ? ec_rgb_chain(picture->format, s->native_depth) : "");
-        status = chain ? ec_filter_open(&s->prefilter, chain, s->stream->time_base, s->info->frame_rate, error)
+        status = chain ? ec_filter_open(&s->prefilter, chain, *wished ? wished : chain, s->stream->time_base,
+                                        s->info->frame_rate, error)
                        : out_of_memory(s, error);
         s->prefilter_orientation = o;
         av_free(chain);
@@ -274,7 +285,7 @@ enum ec_status ec_pictures_add(struct ec_pictures *s, AVFrame *frame, struct ec_
         return ec_orientation_is_upright(o) ? emit_from_device(s, frame, error) : fetch_from_device(s, frame, error);
     if (s->on_device)
         tell_fallback(s);
-    if (s->prefilter_chain || s->colour)
+    if (s->prefilter_chain || s->colour || s->prefilter || (s->keep && !ec_orientation_is_upright(o)))
         return push_prefilter(s, frame, o, error);
     return take_picture(s, frame, o, error);
 }
@@ -283,9 +294,10 @@ enum ec_status ec_pictures_open(struct ec_pictures *s, struct ec_error *error)
 {
     s->planes = av_frame_alloc();
     s->filtered = av_frame_alloc();
+    s->kept = av_frame_alloc();
     s->converter.pool = s->pool;
     s->orientation = ec_orientation_from_matrix(ec_stream_display_matrix(s->stream));
-    return s->planes && s->filtered ? EC_OK : out_of_memory(s, error);
+    return s->planes && s->filtered && s->kept ? EC_OK : out_of_memory(s, error);
 }
 
 enum ec_status ec_pictures_flush(struct ec_pictures *s, struct ec_error *error)
@@ -306,5 +318,6 @@ void ec_pictures_close(struct ec_pictures *s)
     ec_gray_close(&s->converter);
     av_frame_free(&s->planes);
     av_frame_free(&s->filtered);
+    av_frame_free(&s->kept);
     ec_item_list_clear(&s->items);
 }

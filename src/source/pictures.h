@@ -25,6 +25,7 @@ struct ec_pictures {
     struct ec_stream_info *info; /* its size, depth and aspect are set by the first frame, its time base by a prefilter */
     struct ec_clock *clock;
     bool colour, native_depth; /* red, green and blue instead of gray; of more than 8 bits where the pictures have them */
+    bool keep; /* each frame gets the whole upright picture too */
     bool on_device; /* the decoder was asked for pictures in a GPU's memory */
 
     int64_t first_pts; /* of the first frame, on the shifted axis */
@@ -32,7 +33,7 @@ struct ec_pictures {
     struct ec_orientation orientation; /* of the stream; a frame's own goes before */
 
     /* Private. */
-    AVFrame *planes, *filtered;
+    AVFrame *planes, *filtered, *kept;
     struct ec_gray converter;
     struct ec_filter *prefilter, *finish;
     struct ec_orientation prefilter_orientation, finish_orientation;

@@ -157,7 +157,7 @@ static void chains_do_what_the_flags_say(void **state)
         const struct ec_orientation o = {.transpose = n & 1, .mirror_x = n & 2, .mirror_y = n & 4};
         struct ec_error error = {0};
         struct ec_filter *f = NULL;
-        assert_int_equal(ec_filter_open(&f, ec_orientation_chain(o), ms, (AVRational){25, 1}, &error), EC_OK);
+        assert_int_equal(ec_filter_open(&f, ec_orientation_chain(o), "turn", ms, (AVRational){25, 1}, &error), EC_OK);
         AVFrame *in = av_frame_alloc(), *out = av_frame_alloc();
         in->format = AV_PIX_FMT_GRAY8;
         in->width = W;
