@@ -1,6 +1,7 @@
 /* Lanes in round-robin order: frames are collected in the order they were submitted because each lane holds one. */
 #include <stdlib.h>
 
+#include "edge/packed.h"
 #include "edgecam/pipeline.h"
 #include "lane.h"
 
@@ -63,6 +64,7 @@ static void lay_out(struct ec_lane_plan *shared, const struct ec_plan *plan, int
     shared->out_pitch_bytes = ec_gpu_pitch_bytes(shared->out_row_bytes);
     shared->in_plane_bytes = shared->in_pitch_bytes * height_px;
     shared->in_bytes = (size_t)(shared->in_plane_bytes * plan->channels);
+    shared->map_bytes = plan->packed ? (size_t)(ec_packed_row_bytes(width_px) * height_px) : 0;
     ec_band_plan_make(&shared->bands, plan, shared->device->low_latency ? height_px : 1, shared->out_pitch_bytes);
     shared->out_bytes = (size_t)(shared->out_pitch_bytes * height_px);
     if (shared->bands.out_bytes > shared->out_bytes)

@@ -45,6 +45,11 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
 enum ec_status ec_kernels_unpack(const struct ec_gpu_frame *frame, void *d_to, int64_t to_pitch_bytes, int32_t shift,
                                  cudaStream_t stream, struct ec_error *error);
 
+/* Queues the map (edge/packed.h) of a plane of ours: rows of d_from start on EC_GPU_PITCH_ALIGN boundaries, `wide`: uint16_t.
+ */
+enum ec_status ec_kernels_pack(const void *d_from, int64_t from_pitch_bytes, bool wide, void *d_to, int64_t to_pitch_bytes,
+                               int32_t width_px, int32_t height_px, cudaStream_t stream, struct ec_error *error);
+
 /* Whether this build holds code for the current device. */
 cudaError_t ec_kernels_probe(void);
 

@@ -1,5 +1,7 @@
 #include "lane.h"
 
+#include "edge/packed.h"
+
 static bool open_events(struct ec_lane *lane, const struct ec_lane_plan *shared, struct ec_error *error)
 {
     for (int i = 0; i < EC_MARK_COUNT; i++) {
@@ -28,11 +30,13 @@ enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *sha
         !ec_device_alloc(device, &lane->d_in, shared->in_bytes, error) ||
         !ec_device_alloc(device, &lane->d_out, shared->out_bytes, error) ||
         (shared->scratch_bytes && !ec_device_alloc(device, &lane->d_scratch, shared->scratch_bytes, error)) ||
+        (shared->map_bytes && !ec_device_alloc(device, &lane->d_map, shared->map_bytes, error)) ||
         !ec_gpu_clock_open(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
     /* Vector loads take the padding of rows along; it is never used, but it should not be anybody's old memory either. The
      * lane's streams do not wait for the default one, where the clearing runs. */
     const bool cleared = EC_CUDA(error, cudaMemset(lane->d_in, 0, shared->in_bytes)) &&
+                         EC_CUDA(error, cudaMemset(lane->d_out, 0, shared->out_bytes)) &&
                          (!lane->d_scratch || EC_CUDA(error, cudaMemset(lane->d_scratch, 0, shared->scratch_bytes))) &&
                          EC_CUDA(error, cudaStreamSynchronize(NULL));
     return cleared ? EC_OK : EC_ERROR_DEVICE;
@@ -46,6 +50,7 @@ void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
             (void)EC_CUDA(NULL, cudaStreamSynchronize(streams[i]));
     ec_gpu_clock_close(&lane->clock);
     ec_band_marks_close(&lane->bands);
+    ec_device_free(shared->device, &lane->d_map, shared->map_bytes);
     ec_device_free(shared->device, &lane->d_scratch, shared->scratch_bytes);
     ec_device_free(shared->device, &lane->d_out, shared->out_bytes);
     ec_device_free(shared->device, &lane->d_in, shared->in_bytes);
@@ -107,6 +112,28 @@ static bool link_decoder(const struct ec_lane *lane, const struct ec_lane_plan *
            ec_device_enter(shared->device, error) && EC_CUDA(error, cudaStreamWaitEvent(to, link, 0));
 }
 
+/* Rows of the result that the kernels queued so far make, as they leave the device. d_rows: in the lane's output plane. */
+static bool pack_rows(const struct ec_lane *lane, const struct ec_lane_plan *shared, const char *d_rows, int32_t first,
+                      int32_t rows, struct ec_error *error)
+{
+    const int64_t pitch = ec_packed_row_bytes(shared->width_px);
+    return !shared->map_bytes ||
+           ec_kernels_pack(d_rows, shared->out_pitch_bytes, shared->plan.output_depth_bits > 8,
+                           (char *)lane->d_map + first * pitch, pitch, shared->width_px, rows, lane->run, error) == EC_OK;
+}
+
+static bool download_rows(const struct ec_lane *lane, const struct ec_lane_plan *shared, const char *d_rows, int32_t first,
+                          int32_t rows, const struct ec_image *out, struct ec_error *error)
+{
+    const int64_t map_pitch = ec_packed_row_bytes(shared->width_px);
+    char *to = (char *)out->data + first * out->pitch_bytes;
+    if (shared->map_bytes)
+        return copy_plane(to, out->pitch_bytes, (char *)lane->d_map + first * map_pitch, map_pitch, map_pitch, rows,
+                          cudaMemcpyDeviceToHost, shared->down, error);
+    return copy_plane(to, out->pitch_bytes, d_rows, shared->out_pitch_bytes, shared->out_row_bytes, rows,
+                      cudaMemcpyDeviceToHost, shared->down, error);
+}
+
 /* The frame band by band: each upload is followed at once by its kernels and their download, while the next one comes. */
 static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_gpu_frame *whole,
                                    const struct ec_image *in, const struct ec_image *out, struct ec_error *error)
@@ -116,6 +143,7 @@ static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_pl
         const struct ec_band *band = &shared->bands.bands[i];
         const int32_t bottom = band->top + band->height;
         char *d_in = lane->d_in, *d_out = (char *)lane->d_out + band->out_offset;
+        const char *d_rows = d_out + (band->first - band->top) * shared->out_pitch_bytes;
         if (!copy_plane(d_in + uploaded * shared->in_pitch_bytes, shared->in_pitch_bytes,
                         (const char *)in->data + uploaded * in->pitch_bytes, in->pitch_bytes, shared->in_row_bytes,
                         bottom - uploaded, cudaMemcpyHostToDevice, shared->up, error) ||
@@ -131,11 +159,10 @@ static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_pl
         const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &part, lane->run, error);
         if (status != EC_OK)
             return status;
-        if (!EC_CUDA(error, cudaEventRecord(lane->bands.ended[i], lane->run)) ||
+        if (!pack_rows(lane, shared, d_rows, band->first, band->rows, error) ||
+            !EC_CUDA(error, cudaEventRecord(lane->bands.ended[i], lane->run)) ||
             !link_streams(lane->bands.computed[i], lane->run, shared->down, error) ||
-            !copy_plane((char *)out->data + band->first * out->pitch_bytes, out->pitch_bytes,
-                        d_out + (band->first - band->top) * shared->out_pitch_bytes, shared->out_pitch_bytes,
-                        shared->out_row_bytes, band->rows, cudaMemcpyDeviceToHost, shared->down, error))
+            !download_rows(lane, shared, d_rows, band->first, band->rows, out, error))
             return EC_ERROR_DEVICE;
     }
     return link_streams(lane->links[EC_LINK_DOWNLOADED], shared->down, lane->run, error) && mark(lane, EC_MARK_END, error)
@@ -166,7 +193,7 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         .out_padded = download,
     };
     lane->h2d_bytes = host ? channels * shared->in_row_bytes * rows : 0;
-    lane->d2h_bytes = download ? shared->out_row_bytes * rows : 0;
+    lane->d2h_bytes = !download ? 0 : shared->map_bytes ? (int64_t)shared->map_bytes : shared->out_row_bytes * rows;
     lane->submitted_ns = ec_monotonic_ns();
     if (!ec_gpu_clock_refresh(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
@@ -200,10 +227,9 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
     if (status != EC_OK)
         return status;
     if (download) {
-        const bool queued = mark(lane, EC_MARK_COMPUTED, error) &&
+        const bool queued = pack_rows(lane, shared, lane->d_out, 0, rows, error) && mark(lane, EC_MARK_COMPUTED, error) &&
                             link_streams(lane->links[EC_LINK_COMPUTED], lane->run, shared->down, error) &&
-                            copy_plane(out->data, out->pitch_bytes, lane->d_out, shared->out_pitch_bytes, shared->out_row_bytes,
-                                       rows, cudaMemcpyDeviceToHost, shared->down, error) &&
+                            download_rows(lane, shared, lane->d_out, 0, rows, out, error) &&
                             link_streams(lane->links[EC_LINK_DOWNLOADED], shared->down, lane->run, error);
         if (!queued)
             return EC_ERROR_DEVICE;

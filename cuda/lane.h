@@ -27,6 +27,7 @@ struct ec_lane {
     bool cut; /* the frame in flight is */
     int64_t submitted_ns; /* CLOCK_MONOTONIC */
     void *d_in, *d_out, *d_scratch; /* d_scratch: NULL when the plan needs none */
+    void *d_map; /* of a packed plan: d_out as bits */
     int64_t h2d_bytes, d2h_bytes; /* of the frame in flight; 0: that image is in device memory */
 };
 
@@ -40,6 +41,7 @@ struct ec_lane_plan {
     int64_t in_plane_bytes; /* a channel of the lane's own input */
     int64_t in_row_bytes, out_row_bytes, in_pitch_bytes, out_pitch_bytes; /* pitch: of the lane's own planes */
     size_t in_bytes, out_bytes, scratch_bytes;
+    size_t map_bytes; /* 0: the plan is not packed */
     struct ec_band_plan bands; /* count 1 unless the device was opened for low latency */
     cudaStream_t up, down;
     int64_t uploaded_ns, downloaded_ns; /* when the last collected frame's copies ended */

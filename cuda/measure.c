@@ -152,9 +152,9 @@ enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, enum ec_m
         if (what == EC_MEASURE_ALL) {
             out->memcpy_gb_per_s = memcpy_rate(&b);
             out->device_copy_gb_per_s = device_copy_rate(&b, &first);
-            out->h2d_gb_per_s = rate(&b, UPLOAD, &first);
-            out->d2h_gb_per_s = rate(&b, DOWNLOAD, &first);
         }
+        out->h2d_gb_per_s = rate(&b, UPLOAD, &first);
+        out->d2h_gb_per_s = rate(&b, DOWNLOAD, &first);
         out->both_gb_per_s = rate(&b, BOTH, &first);
     }
     bench_close(&b);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "app/bench_measure.h"
+#include "edge/packed.h"
 
 #define ONE_FRAME_REPETITIONS 31
 
@@ -45,6 +46,8 @@ static void write_label(struct bench_result *result, const struct ec_edge_params
     if (result->op == EC_OPERATOR_CONVOLUTION)
         snprintf(label + strlen(label), size - strlen(label), " %dx%d%s", edge->kernel.size, edge->kernel.size,
                  is_float(&edge->kernel) ? ", float" : "");
+    if (edge->threshold > 0)
+        snprintf(label + strlen(label), size - strlen(label), ", threshold %g", edge->threshold);
     if (edge->blur_sigma > 0)
         snprintf(label + strlen(label), size - strlen(label), ", blur %.3g", edge->blur_sigma);
     if (picture->depth_bits > 8)
@@ -131,6 +134,7 @@ enum ec_status bench_kernels_measure(struct bench_result *result, const struct b
     write_label(result, &params.edge, picture);
     trial->ops = backend->ops;
     enum ec_status status = trial_open(trial, &params, picture, error);
+    result->is_map = status == EC_OK && backend->kind == EC_BACKEND_CUDA && ec_plan_is_binary(&trial->plan);
     if (status == EC_OK)
         status = measure_one_frame(trial, &result->one_frame_ms, error);
     if (status == EC_OK)

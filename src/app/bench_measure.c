@@ -76,13 +76,9 @@ static enum ec_status open_device(struct runs *r, struct ec_error *error)
     return r->result->backend->ops->open(&r->device, &r->params.device, &r->params.logger, error);
 }
 
-static enum ec_status measure_two_way(struct runs *r, int i, struct ec_error *error)
+static enum ec_status measure_link(struct runs *r, int i, struct ec_error *error)
 {
-    struct ec_limits limits;
-    const enum ec_status status =
-        r->result->backend->ops->measure(r->device, r->picture->bytes, EC_MEASURE_TWO_WAY, &limits, error);
-    r->result->two_way_gb_per_s[i] = limits.both_gb_per_s;
-    return status;
+    return r->result->backend->ops->measure(r->device, r->picture->bytes, EC_MEASURE_LINK, &r->result->link[i], error);
 }
 
 static enum ec_status time_run(struct runs *r, bool untimed, double *ms, struct ec_stats *stats)
@@ -100,11 +96,16 @@ static enum ec_status repeat(struct runs *r, int i, struct ec_error *error)
     r->params.measure_limits = i == BENCH_REPETITIONS - 1;
     enum ec_status status = time_run(r, false, &r->frame_ms[i], &r->result->stats);
     if (status == EC_OK)
-        status = measure_two_way(r, i + 1, error);
+        status = measure_link(r, i + 1, error);
     r->params.measure_limits = false;
     if (status == EC_OK && r->result->backend->kind == EC_BACKEND_CUDA)
         status = time_run(r, true, &r->untimed_ms[i], &untimed);
     return status;
+}
+
+static double link_rate(const struct bench_result *result, int i)
+{
+    return result->is_map ? result->link[i].h2d_gb_per_s : result->link[i].both_gb_per_s;
 }
 
 static void conclude(struct runs *r)
@@ -113,7 +114,7 @@ static void conclude(struct runs *r)
     const double gpus = result->backend->info.gpu_count;
     double pcie[BENCH_REPETITIONS], timing[BENCH_REPETITIONS];
     for (int i = 0; i < BENCH_REPETITIONS; i++) {
-        const double rate = gpus * (result->two_way_gb_per_s[i] + result->two_way_gb_per_s[i + 1]) / 2;
+        const double rate = gpus * (link_rate(result, i) + link_rate(result, i + 1)) / 2;
         pcie[i] = 100 * (double)r->picture->bytes / (rate * 1e6) / r->frame_ms[i];
         timing[i] = gpus > 0 ? 100 * (r->frame_ms[i] / r->untimed_ms[i] - 1) : NAN;
     }
@@ -135,7 +136,7 @@ enum ec_status bench_run_measure(struct bench_result *result, const struct app_c
     if (status == EC_OK)
         status = choose_frames(result, c, &r.params);
     if (status == EC_OK)
-        status = measure_two_way(&r, 0, &error);
+        status = measure_link(&r, 0, &error);
     r.params.max_frames = result->frames;
     for (int i = 0; i < BENCH_REPETITIONS && status == EC_OK; i++)
         status = repeat(&r, i, &error);

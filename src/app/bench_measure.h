@@ -31,8 +31,9 @@ struct bench_result {
     bool has_run; /* through the whole pipeline: what follows was measured */
     int64_t frames; /* a repetition */
     struct ec_spread frame_ms; /* wall time of a run by its frames */
-    double two_way_gb_per_s[BENCH_REPETITIONS + 1]; /* right before and after each run: shared machines change by the minute */
-    struct ec_spread pcie_percent; /* of the two-way rate of all GPUs, each run by the two readings around it */
+    bool is_map; /* results of two values come back as bits: next to nothing beside the upload */
+    struct ec_limits link[BENCH_REPETITIONS + 1]; /* right before and after each run: shared machines change by the minute */
+    struct ec_spread pcie_percent; /* of the two-way rate, for maps of the upload's, each run by the readings around it */
     struct ec_spread timing_percent; /* wall time that a run takes longer than its neighbour without events that take times */
     struct ec_stats stats; /* of the last repetition */
 };

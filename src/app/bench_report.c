@@ -154,7 +154,7 @@ static void set_times(json_t *object, const char *key, const struct bench_result
 static void set_run(json_t *object, const struct bench_result *r, const struct ec_pipeline_params *params)
 {
     static const struct ec_spread none = {NAN, NAN, NAN};
-    json_t *two_way = json_array();
+    json_t *two_way = json_array(), *upload = json_array();
     struct ec_pipeline_params run = *params;
     run.edge.op = r->op;
     app_json_set_integer(object, "frames", r->has_run ? r->frames : -1);
@@ -163,10 +163,15 @@ static void set_run(json_t *object, const struct bench_result *r, const struct e
     app_json_set_number(object, "memcpy_ratio", memcpy_ratio(r));
     set_spread(object, "pcie_percent", r->has_run ? r->pcie_percent : none);
     set_spread(object, "timing_percent", r->has_run ? r->timing_percent : none);
-    for (int i = 0; i <= BENCH_REPETITIONS; i++)
-        if (r->has_run && isfinite(r->two_way_gb_per_s[i]))
-            json_array_append_new(two_way, json_real(r->two_way_gb_per_s[i]));
+    for (int i = 0; i <= BENCH_REPETITIONS; i++) {
+        if (!r->has_run || !isfinite(r->link[i].both_gb_per_s))
+            continue;
+        json_array_append_new(two_way, json_real(r->link[i].both_gb_per_s));
+        json_array_append_new(upload, json_real(r->link[i].h2d_gb_per_s));
+    }
     json_object_set_new(object, "two_way_gb_per_s", two_way);
+    json_object_set_new(object, "upload_gb_per_s", upload);
+    json_object_set_new(object, "map", json_boolean(r->is_map));
     json_object_set_new(object, "stats", r->has_run ? app_stats_json(&run, &r->stats) : json_null());
 }
 

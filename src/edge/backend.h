@@ -63,7 +63,7 @@ struct ec_throughput {
 
 #define EC_THROUGHPUT_STREAMS 4
 
-enum ec_measure { EC_MEASURE_ALL = 0, EC_MEASURE_TWO_WAY /* both_gb_per_s only */ };
+enum ec_measure { EC_MEASURE_ALL = 0, EC_MEASURE_LINK /* the way to a GPU and back only */ };
 
 struct ec_backend {
     const char *name;

@@ -196,7 +196,7 @@ static enum ec_status cpu_measure(struct ec_device *device, size_t bytes, enum e
     (void)device;
     *out = (struct ec_limits){
         .memcpy_gb_per_s = NAN, .device_copy_gb_per_s = NAN, .h2d_gb_per_s = NAN, .d2h_gb_per_s = NAN, .both_gb_per_s = NAN};
-    if (what == EC_MEASURE_TWO_WAY)
+    if (what == EC_MEASURE_LINK)
         return EC_OK;
     return ec_cpu_measure_copy(bytes, &out->memcpy_gb_per_s, error);
 }

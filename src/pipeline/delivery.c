@@ -1,5 +1,6 @@
 #include "pipeline/delivery.h"
 
+#include "edge/packed.h"
 #include "pipeline/feeder.h"
 #include "pipeline/range.h"
 
@@ -23,6 +24,7 @@ enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_in
                                 struct ec_error *error)
 {
     d->seconds_per_tick = av_q2d(info->time_base);
+    d->depth_bits = depth_bits;
     d->frames_left = info->live ? d->params->max_frames : 0;
     const struct {
         bool wanted;
@@ -42,8 +44,11 @@ enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_in
         if (status != EC_OK)
             return status;
         d->count++;
+        d->wants_pixels |= table[i].ops != &ec_sink_null;
     }
-    return open_painter(d, info, error);
+    const enum ec_status status = open_painter(d, info, error);
+    d->wants_pixels |= d->painter != NULL;
+    return status;
 }
 
 static enum ec_status paint(struct ec_delivery *d, struct ec_frame *frame, struct ec_error *error)
@@ -52,12 +57,31 @@ static enum ec_status paint(struct ec_delivery *d, struct ec_frame *frame, struc
     return ec_painter_paint(d->painter, frame, d->look, error);
 }
 
+/* A map becomes an image of pixels. */
+static enum ec_status expand(const struct ec_delivery *d, struct ec_frame *frame, struct ec_error *error)
+{
+    const struct ec_image map = frame->image;
+    const size_t row = (size_t)map.width_px * (d->depth_bits > 8 ? 2 : 1), pitch = (row + 63) & ~(size_t)63;
+    AVBufferRef *owner = ec_pool_get(d->pixels, pitch * (size_t)map.height_px);
+    if (!owner)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory for a result of %dx%d", map.width_px, map.height_px);
+    frame->image.data = owner->data;
+    frame->image.pitch_bytes = (ptrdiff_t)pitch;
+    frame->image.depth_bits = d->depth_bits;
+    ec_packed_expand(&map, &frame->image);
+    av_buffer_unref(&frame->owner);
+    frame->owner = owner;
+    return EC_OK;
+}
+
 static enum ec_status deliver(struct ec_delivery *d, struct ec_item *item, struct ec_error *error)
 {
     enum ec_status status = EC_OK;
     const int64_t from_ns = ec_now_ns();
     ec_range_begin("deliver");
-    if (d->painter && item->kind == EC_ITEM_FRAME)
+    if (d->wants_pixels && item->kind == EC_ITEM_FRAME && item->frame.image.depth_bits == 1)
+        status = expand(d, &item->frame, error);
+    if (status == EC_OK && d->painter && item->kind == EC_ITEM_FRAME)
         status = paint(d, &item->frame, error);
     for (int i = 0; status == EC_OK && i < d->count; i++) {
         const struct ec_sink_ops *ops = d->sinks[i].ops;

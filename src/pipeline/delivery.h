@@ -19,6 +19,7 @@ struct ec_delivery {
     const struct ec_pipeline_params *params;
     struct ec_meters *meters;
     struct ec_trace *trace; /* NULL: none */
+    struct ec_pool *pixels; /* where results that came as maps become pixels */
     atomic_bool *halt; /* set when the person closes the window */
 
     bool quit; /* that happened */
@@ -30,6 +31,8 @@ struct ec_delivery {
         struct ec_sink *sink;
     } sinks[EC_SINKS_MAX];
     int count;
+    int depth_bits; /* of results in pixels */
+    bool wants_pixels; /* some sink looks at them */
     struct ec_painter *painter; /* NULL: the results go to the sinks as they are */
     AVFrame *look;
     double seconds_per_tick;

@@ -37,7 +37,7 @@ struct ec_pipeline {
 
     const struct ec_backend *backend;
     struct ec_device *device;
-    struct ec_pool *frames, *results;
+    struct ec_pool *frames, *results, *pixels;
     AVBufferRef *decode_device; /* FFmpeg's view of the GPU, NULL without */
     const struct ec_source_ops *source_ops;
     struct ec_source *source;
@@ -160,7 +160,8 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     l->meters = ec_meters_open();
     l->frames = ec_pool_open(l->backend, l->device);
     l->results = ec_pool_open(l->backend, l->device);
-    if (!l->meters || !l->frames || !l->results)
+    l->pixels = ec_pool_open(&ec_backend_cpu, NULL);
+    if (!l->meters || !l->frames || !l->results || !l->pixels)
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
     /* The engines that the limits are for are the GPU's. */
     if (l->p.measure_limits && l->backend == &ec_backend_cuda)
@@ -177,7 +178,8 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (!l->queue_in || !l->queue_out)
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
     status = open_stage(l, info, error);
-    l->delivery = (struct ec_delivery){.params = &l->p, .meters = l->meters, .trace = l->trace, .halt = &l->halt};
+    l->delivery =
+        (struct ec_delivery){.params = &l->p, .meters = l->meters, .trace = l->trace, .pixels = l->pixels, .halt = &l->halt};
     if (status == EC_OK)
         status = ec_delivery_open(&l->delivery, info, l->depth_bits, error);
     if (status == EC_OK && l->backend == &ec_backend_cuda)
@@ -219,6 +221,7 @@ void ec_pipeline_close(struct ec_pipeline **pipeline)
     av_buffer_unref(&l->decode_device);
     ec_pool_close(&l->frames);
     ec_pool_close(&l->results);
+    ec_pool_close(&l->pixels);
     ec_meters_free(&l->meters);
     if (l->device)
         l->backend->close(&l->device);

@@ -3,6 +3,7 @@
 #include <libavcodec/avcodec.h>
 #include <stdlib.h>
 
+#include "edge/packed.h"
 #include "edgecam/pipeline.h"
 #include "pipeline/range.h"
 
@@ -25,6 +26,8 @@ struct ec_stage {
 
 static size_t result_pitch(const struct ec_stage *s)
 {
+    if (s->plan.packed)
+        return (size_t)ec_packed_row_bytes(s->p.width_px);
     const size_t row = (size_t)s->p.width_px * (s->plan.output_depth_bits > 8 ? 2 : 1);
     return (row + 63) & ~(size_t)63;
 }
@@ -54,6 +57,22 @@ static enum ec_status collect_job(struct ec_stage *s, struct ec_job_times *times
     return status;
 }
 
+/* A new place for the job's result. */
+static enum ec_status give_result(const struct ec_stage *s, struct job *job, struct ec_error *error)
+{
+    const size_t pitch = result_pitch(s);
+    av_buffer_unref(&job->out.owner);
+    job->out.owner = ec_pool_get(s->p.results, pitch * (size_t)s->p.height_px);
+    if (!job->out.owner)
+        return ec_fail(error, EC_ERROR_MEMORY, "out of memory for a result of %dx%d", s->p.width_px, s->p.height_px);
+    job->out.image = (struct ec_image){.data = job->out.owner->data,
+                                       .width_px = s->p.width_px,
+                                       .height_px = s->p.height_px,
+                                       .pitch_bytes = (ptrdiff_t)pitch,
+                                       .depth_bits = s->plan.packed ? 1 : s->plan.output_depth_bits};
+    return EC_OK;
+}
+
 /* The device failed: every frame in flight is run again, in order, by the CPU. Results are whole frames, so what the device may
  * have left in them is overwritten. */
 static enum ec_status take_over(struct ec_stage *s, struct ec_error *error)
@@ -64,14 +83,20 @@ static enum ec_status take_over(struct ec_stage *s, struct ec_error *error)
     *error = (struct ec_error){0};
     s->p.backend->engine_close(&s->engine);
     s->p.backend = &ec_backend_cpu;
+    const bool other_results = s->plan.packed;
+    s->plan.packed = false;
     atomic_store(&s->backend_name, s->p.backend->name);
     const struct ec_device_params params = {.backend = EC_BACKEND_CPU, .threads = s->p.threads};
     enum ec_status status = s->p.backend->open(&s->own_device, &params, &s->p.logger, error);
     if (status == EC_OK)
         status =
             s->p.backend->engine_open(&s->engine, s->own_device, &s->plan, s->p.width_px, s->p.height_px, s->p.lanes, error);
-    for (int i = 0; status == EC_OK && i < s->count; i++)
-        status = submit_job(s, job_at(s, i), error);
+    for (int i = 0; status == EC_OK && i < s->count; i++) {
+        if (other_results)
+            status = give_result(s, job_at(s, i), error);
+        if (status == EC_OK)
+            status = submit_job(s, job_at(s, i), error);
+    }
     return status;
 }
 
@@ -93,6 +118,7 @@ enum ec_status ec_stage_open(struct ec_stage **out, const struct ec_stage_params
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory for the detector stage");
     s->p = *params;
     s->plan = *params->plan;
+    s->plan.packed = s->p.backend == &ec_backend_cuda && ec_plan_is_binary(&s->plan);
     atomic_store(&s->backend_name, s->p.backend->name);
     enum ec_status status =
         s->p.backend->engine_open(&s->engine, s->p.device, &s->plan, s->p.width_px, s->p.height_px, s->p.lanes, error);
@@ -137,21 +163,15 @@ static enum ec_status start(struct ec_stage *s, struct ec_frame *frame, struct e
     struct job *job = job_at(s, s->count);
     const int64_t from_ns = ec_now_ns(), index = frame->index;
     ec_trace_span(s->p.trace, EC_TRACK_QUEUE_IN, "waiting", index, frame->queued_ns, from_ns);
-    const size_t pitch = result_pitch(s);
     job->in = *frame;
     job->out = *frame;
     job->in.picture = NULL; /* it goes with the result */
-    job->out.owner = ec_pool_get(s->p.results, pitch * (size_t)s->p.height_px);
+    job->out.owner = NULL;
+    job->out.limited_range = false;
     *frame = (struct ec_frame){0};
     s->count++;
-    if (!job->out.owner)
-        return ec_fail(error, EC_ERROR_MEMORY, "out of memory for a result of %dx%d", s->p.width_px, s->p.height_px);
-    job->out.limited_range = false;
-    job->out.image = (struct ec_image){.data = job->out.owner->data,
-                                       .width_px = s->p.width_px,
-                                       .height_px = s->p.height_px,
-                                       .pitch_bytes = (ptrdiff_t)pitch,
-                                       .depth_bits = s->plan.output_depth_bits};
+    if (give_result(s, job, error))
+        return error->status;
     const enum ec_status status = submit_job(s, job, error);
     ec_trace_span(s->p.trace, EC_TRACK_STAGE, "submit", index, from_ns, ec_now_ns());
     return status == EC_ERROR_DEVICE ? take_over(s, error) : status;
@@ -244,8 +264,8 @@ enum ec_status ec_stage_run(struct ec_stage *s, struct ec_queue *in, struct ec_q
         else if (kind == EC_ITEM_NONE && s->count > 0 && status == EC_OK)
             status = finish(s, &done, error);
     }
-    if (done.pending)
-        av_buffer_unref(&done.out.owner);
+    struct ec_item left = {.kind = EC_ITEM_FRAME, .frame = done.out};
+    ec_item_release(&left);
     tell(s);
     ec_queue_close_output(in);
     ec_queue_close_input(out);

@@ -21,7 +21,7 @@ struct ec_stage_params {
     /* When the device fails in mid-run: go on with the CPU backend (same bytes), or end with the error. */
     bool fall_back;
     int threads; /* of that CPU backend */
-    struct ec_pool *results; /* where result frames come from */
+    struct ec_pool *results; /* where result frames come from: of two values, on a GPU, maps of depth 1 (edge/packed.h) */
     struct ec_meters *meters;
     struct ec_trace *trace; /* NULL: none */
     const atomic_bool *halt; /* frames not yet started are dropped once it is true */

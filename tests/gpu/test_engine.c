@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "edge/packed.h"
 #include "edgecam/pipeline.h"
 #include "fixture.h"
 
@@ -153,6 +154,61 @@ static void bands_give_the_same_bytes(void **state)
     ec_backend_cuda.close(&device);
 }
 
+/* Results of two values leave as bits: the same pixels at every width and depth, in bands too, and nothing past the width. */
+static void maps_hold_the_same_pixels(void **state)
+{
+    const struct fixture *f = *state;
+    const struct {
+        struct ec_edge_params params;
+        int depth_bits;
+    } tries[] = {
+        {{.threshold = 90}, 8},
+        {{.op = EC_OPERATOR_CANNY, .low = 60, .high = 150}, 8},
+        {{.op = EC_OPERATOR_PREWITT, .threshold = 120}, 10},
+        {{.op = EC_OPERATOR_LAPLACIAN, .threshold = 70, .output_depth_bits = 8}, 12},
+    };
+    for (size_t t = 0; t < 2 * sizeof tries / sizeof *tries; t++) {
+        const struct ec_device_params device_params = {.backend = EC_BACKEND_CUDA, .low_latency = t % 2};
+        const int depth = tries[t / 2].depth_bits;
+        struct ec_error error = {0};
+        struct ec_device *device = NULL;
+        assert_int_equal(ec_backend_cuda.open(&device, &device_params, NULL, &error), EC_OK);
+        for (int width = 1; width < 600; width = 2 * width + 13) {
+            const int height = 150;
+            struct ec_engine *engine = NULL;
+            struct ec_plan plan;
+            assert_int_equal(ec_plan_make(&plan, &tries[t / 2].params, depth, &error), EC_OK);
+            assert_true(ec_plan_is_binary(&plan));
+            struct ec_image in = image_open(f->device, width, height, depth),
+                            out = image_open(f->device, width, height, plan.output_depth_bits),
+                            expected = image_open(f->device, width, height, plan.output_depth_bits),
+                            bits = image_open(f->device, (int)ec_packed_row_bytes(width), height, 8), map = bits;
+            map.width_px = width;
+            map.depth_bits = 1;
+            fill_noise(&in, (unsigned)(t + (unsigned)width));
+            assert_int_equal(ec_reference_run(&plan, &in, false, &expected, &error), EC_OK);
+            plan.packed = true;
+            assert_int_equal(ec_backend_cuda.engine_open(&engine, device, &plan, width, height, 1, &error), EC_OK);
+            memset(bits.data, 0xff, image_bytes(&bits));
+            assert_int_equal(ec_backend_cuda.submit(engine, &in, false, &map, &error), EC_OK);
+            assert_int_equal(ec_backend_cuda.collect(engine, NULL, &error), EC_OK);
+            ec_packed_expand(&map, &out);
+            assert_memory_equal(out.data, expected.data, image_bytes(&out));
+            for (int y = 0; width % 32 && y < height; y++) {
+                uint32_t last;
+                memcpy(&last, (char *)map.data + (y + 1) * map.pitch_bytes - 4, sizeof last);
+                assert_int_equal(last >> (width % 32), 0);
+            }
+            ec_backend_cuda.engine_close(&engine);
+            image_close(f->device, &in);
+            image_close(f->device, &out);
+            image_close(f->device, &expected);
+            image_close(f->device, &bits);
+        }
+        ec_backend_cuda.close(&device);
+    }
+}
+
 static void more_frames_than_lanes_are_refused(void **state)
 {
     const struct fixture *f = *state;
@@ -274,6 +330,7 @@ int test_engine(struct fixture *fixture)
         cmocka_unit_test_prestate(frames_come_out_in_order_with_any_number_of_lanes, fixture),
         cmocka_unit_test_prestate(engines_with_different_kernels_do_not_mix, fixture),
         cmocka_unit_test_prestate(bands_give_the_same_bytes, fixture),
+        cmocka_unit_test_prestate(maps_hold_the_same_pixels, fixture),
         cmocka_unit_test_prestate(more_frames_than_lanes_are_refused, fixture),
         cmocka_unit_test_prestate(pinned_memory_is_counted, fixture),
         cmocka_unit_test_prestate(device_memory_running_out_is_a_sentence, fixture),
