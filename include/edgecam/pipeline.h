@@ -38,6 +38,7 @@ struct ec_pipeline_params {
     double duration_s; /* 0: to the end */
     int64_t max_frames; /* 0: all; of a live input: that arrive, dropped ones not counted */
     bool loop; /* start again at the end, for ever */
+    bool reconnect; /* a camera or address that ends, fails or sends nothing for ten seconds is opened again until it is back */
     bool realtime; /* deliver frames no faster than their timestamps */
     bool live; /* newest frame wins: a full queue drops its oldest frame, counted in frames_dropped */
     const char *prefilter; /* libavfilter graph applied to the decoded picture first */

@@ -10,6 +10,7 @@
 #include "app/journal.h"
 #include "app/report_files.h"
 #include "app/stats_json.h"
+#include "edge/backend.h"
 #include "edge/workers.h"
 #include "pipeline/frame.h"
 
@@ -19,9 +20,10 @@ struct batch {
     struct app_journal *journal;
     struct app_progress *progress;
     int threads; /* for each job; 0: as the parameters say */
+    int gpus; /* which jobs take in turn; 0: as the parameters say */
     int64_t begin_ns;
     pthread_mutex_t lock; /* guards what follows */
-    int next;
+    int next, workers; /* the next job; threads that take them */
     bool stopped;
     bool report_failed;
     struct app_outcome *outcomes; /* each written by the thread that has its job */
@@ -76,7 +78,8 @@ static enum ec_status make_folders(const char *out_dir, const char *output, stru
 }
 
 /* Whether the job has to run: *params becomes its, or *error says what stands in the way. */
-static bool prepare(const struct batch *b, const struct app_job *job, struct ec_pipeline_params *params, struct ec_error *error)
+static bool prepare(const struct batch *b, const struct app_job *job, int worker, struct ec_pipeline_params *params,
+                    struct ec_error *error)
 {
     const struct app_options *o = b->context->options;
     if (!job->output) {
@@ -96,10 +99,12 @@ static bool prepare(const struct batch *b, const struct app_job *job, struct ec_
     params->overwrite |= answer == APP_JOURNAL_OLD;
     if (b->threads > 0)
         params->device.threads = params->decoder_threads = params->encoder_threads = b->threads;
+    if (b->gpus > 0)
+        params->device.gpu = worker % b->gpus;
     return true;
 }
 
-static struct app_outcome run_job(struct batch *b, const struct app_job *job)
+static struct app_outcome run_job(struct batch *b, const struct app_job *job, int worker)
 {
     const struct app_context *c = b->context;
     struct job_log log = {.logger = c->logger, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -108,7 +113,7 @@ static struct app_outcome run_job(struct batch *b, const struct app_job *job)
     struct ec_error error = {0};
     enum ec_status status = EC_OK;
     params.logger = params.edge.logger = (struct ec_logger){.message = take_message, .opaque = &log};
-    if (prepare(b, job, &params, &error)) {
+    if (prepare(b, job, worker, &params, &error)) {
         const struct app_run_share share = {.progress = b->progress, .weight = job->bytes};
         status = app_run(c, &params, &share, &stats);
         if (stats.frames_out > 0 && (status == EC_OK || status == EC_ERROR_FRAMES || status == EC_STOPPED))
@@ -150,8 +155,11 @@ static void end_job(struct batch *b, int index, struct app_outcome outcome)
 static void *work(void *opaque)
 {
     struct batch *b = opaque;
+    pthread_mutex_lock(&b->lock);
+    const int worker = b->workers++;
+    pthread_mutex_unlock(&b->lock);
     for (int index = take_job(b); index >= 0; index = take_job(b))
-        end_job(b, index, run_job(b, &b->list.jobs[index]));
+        end_job(b, index, run_job(b, &b->list.jobs[index], worker));
     return NULL;
 }
 
@@ -215,21 +223,40 @@ static void close_batch(struct batch *b)
     pthread_mutex_destroy(&b->lock);
 }
 
+/* What each of several jobs gets: its part of the cores, and where all GPUs are to work one of them. */
+static enum ec_status share_out(struct batch *b, int jobs, struct ec_error *error)
+{
+    const struct ec_device_params *device = &b->context->options->pipeline.device;
+    const int cores = ec_workers_cores() / jobs;
+    if (device->threads == 0)
+        b->threads = cores > 1 ? cores : 1;
+    if (device->gpu != EC_GPU_ALL)
+        return EC_OK;
+    struct ec_device *all = NULL;
+    struct ec_device_info info = {0};
+    if (ec_backend_cuda.open(&all, device, &b->context->logger, error) == EC_OK) {
+        ec_backend_cuda.describe(all, &info);
+        ec_backend_cuda.close(&all);
+        b->gpus = info.gpu_count;
+    }
+    return error->status;
+}
+
 enum ec_status app_batch(const struct app_context *c)
 {
     struct ec_error error = {0};
     struct batch batch = {.context = c, .begin_ns = ec_now_ns(), .lock = PTHREAD_MUTEX_INITIALIZER};
     enum ec_status status = open_batch(&batch, &error);
+    const int wished = c->options->jobs > 0 ? c->options->jobs : 1;
+    const int jobs = wished < batch.list.count ? wished : batch.list.count;
+    if (status == EC_OK && jobs > 1)
+        status = share_out(&batch, jobs, &error);
     if (status == EC_OK) {
-        const int wished = c->options->jobs > 0 ? c->options->jobs : 1;
-        const int jobs = wished < batch.list.count ? wished : batch.list.count;
-        const int share = ec_workers_cores() / (jobs > 0 ? jobs : 1);
-        if (jobs > 1 && c->options->pipeline.device.threads == 0)
-            batch.threads = share > 1 ? share : 1;
         run_jobs(&batch, jobs);
         app_progress_stop(&batch.progress);
         status = conclude(&batch);
     } else {
+        app_progress_stop(&batch.progress);
         ec_log(&c->logger, EC_LOG_ERROR, "%s", error.text);
     }
     close_batch(&batch);

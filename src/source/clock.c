@@ -94,6 +94,14 @@ void ec_clock_restart(struct ec_clock *c)
     c->any = c->in_round = c->past_end = false;
 }
 
+void ec_clock_take_over(struct ec_clock *c, int64_t start_us)
+{
+    c->shift_us = start_us;
+    c->drop_early = false;
+    c->round = c->next_pts;
+    c->jump = 0;
+}
+
 bool ec_clock_next_round(struct ec_clock *c)
 {
     if (!c->in_round)

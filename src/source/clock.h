@@ -41,6 +41,9 @@ bool ec_clock_is_far_past(const struct ec_clock *clock, const AVPacket *packet, 
 /* Back to the state before the first frame. */
 void ec_clock_restart(struct ec_clock *clock);
 
+/* Another input takes over, with a start of its own: its frames go on behind the last one. */
+void ec_clock_take_over(struct ec_clock *clock, int64_t start_us);
+
 /* The input starts again: frames go on behind the last one. False: the round that ends had none. */
 bool ec_clock_next_round(struct ec_clock *clock);
 

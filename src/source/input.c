@@ -13,9 +13,15 @@ bool ec_input_cancelled(const struct ec_input *input)
     return atomic_load(input->stop) || (input->cancel && __atomic_load_n(input->cancel, __ATOMIC_RELAXED));
 }
 
+void ec_input_begin_wait(struct ec_input *input)
+{
+    input->deadline_ns = input->patience_ns > 0 ? ec_now_ns() + input->patience_ns : 0;
+}
+
 static int cancelled(void *opaque)
 {
-    return ec_input_cancelled(opaque);
+    const struct ec_input *input = opaque;
+    return ec_input_cancelled(input) || (input->deadline_ns > 0 && ec_now_ns() > input->deadline_ns);
 }
 
 /* An existing file is that file, whatever its name looks like; everything else is FFmpeg's to read. Caller frees. */
@@ -123,6 +129,7 @@ enum ec_status ec_input_open(struct ec_input *in, const struct ec_pipeline_param
     in->name = p->input;
     in->stop = env->stop;
     in->cancel = p->cancel;
+    ec_input_begin_wait(in);
     if (is_missing_file(p))
         return ec_fail(error, EC_ERROR_INPUT, "%s: no such file", in->name);
 

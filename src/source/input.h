@@ -17,6 +17,8 @@ struct ec_input {
     bool live;
     const atomic_bool *stop;
     const volatile sig_atomic_t *cancel;
+    int64_t patience_ns; /* how long a call may wait for data before it fails; 0: for ever */
+    int64_t deadline_ns; /* of the call that runs now; private */
 };
 
 /* Zero-initialised *input to an open container with a chosen video stream. EC_ERROR_INPUT with the name and the cause
@@ -28,6 +30,9 @@ void ec_input_close(struct ec_input *input);
 
 /* The sentence for an AVERROR before the first frame: EC_ERROR_INPUT, or EC_STOPPED when told to stop. */
 enum ec_status ec_input_failed(const struct ec_input *input, int averror, struct ec_error *error);
+
+/* Marks the begin of a call that may wait, see patience_ns. */
+void ec_input_begin_wait(struct ec_input *input);
 
 /* True when reading should end. */
 bool ec_input_cancelled(const struct ec_input *input);

@@ -9,27 +9,9 @@
 
 #include "pipeline/style.h"
 #include "source/decoder.h"
-#include "source/input.h"
-#include "source/pictures.h"
-#include "source/source.h"
+#include "source/reconnect.h"
 
 #define PENDING_MAX_BYTES (512 << 20) /* of other streams' packets that may precede the first frame */
-
-struct ec_source {
-    struct ec_source_env env;
-    const struct ec_pipeline_params *p;
-    struct ec_input input;
-    struct ec_stream_info info;
-    struct ec_clock clock;
-    AVCodecContext *decoder;
-    AVPacket *packet;
-    AVFrame *decoded;
-    struct ec_pictures pictures;
-    double preroll_s; /* how far in front of the wanted start decoding has to begin */
-    bool packets_wanted, ended;
-    int64_t video_packets, video_end; /* end of the last one in the file, in bytes */
-    atomic_llong damaged;
-};
 
 static enum ec_status out_of_memory(const struct ec_source *s, struct ec_error *error)
 {
@@ -159,6 +141,12 @@ static enum ec_status reading_failed(const struct ec_source *s, int r, struct ec
 /* Reads one packet and what follows from it. Sets s->ended behind the last one. */
 static enum ec_status advance(struct ec_source *s, struct ec_error *error)
 {
+    if (s->lost) {
+        s->ended = !ec_libav_reconnect(s);
+        s->lost = false;
+        return EC_OK;
+    }
+    ec_input_begin_wait(&s->input);
     int r = av_read_frame(s->input.container, s->packet);
     if (r == AVERROR(EAGAIN))
         return EC_OK;
@@ -168,6 +156,10 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
         if (status != EC_OK || stopped || (r == AVERROR_EOF && s->p->loop && rewind_input(s))) {
             s->ended = stopped;
             return status;
+        }
+        if (s->p->reconnect && s->clock.any) {
+            s->lost = true;
+            return EC_OK;
         }
         s->ended = true;
         count_missing(s);
@@ -191,7 +183,7 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
     return status;
 }
 
-static void discard_unwanted(struct ec_source *s)
+void ec_libav_discard_unwanted(struct ec_source *s)
 {
     AVFormatContext *c = s->input.container;
     for (unsigned i = 0; i < c->nb_streams; i++)
@@ -286,11 +278,12 @@ static void libav_close(struct ec_source **source)
     av_packet_free(&s->packet);
     avcodec_free_context(&s->decoder);
     ec_input_close(&s->input);
+    free(s->shapes);
     free(s);
     *source = NULL;
 }
 
-static enum ec_status choose_decoder(struct ec_source *s, struct ec_error *error)
+enum ec_status ec_libav_choose_decoder(struct ec_source *s, struct ec_error *error)
 {
     const struct ec_decoder_params params = {
         .container = s->input.container,
@@ -327,12 +320,16 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
     s->decoded = av_frame_alloc();
     if (!s->packet || !s->decoded)
         return out_of_memory(s, error);
-    enum ec_status status = ec_input_open(&s->input, s->p, &s->env, error);
+    enum ec_status status = ec_libav_prepare_reconnect(s, error);
+    if (status == EC_OK)
+        status = ec_input_open(&s->input, s->p, &s->env, error);
+    if (status == EC_OK)
+        status = ec_libav_keep_shapes(s, error);
     if (status != EC_OK)
         return status;
     const AVFormatContext *c = s->input.container;
     s->packets_wanted = s->p->output && !s->p->no_audio;
-    discard_unwanted(s);
+    ec_libav_discard_unwanted(s);
     describe_container(s);
     ec_clock_init(&s->clock, s->info.time_base, s->info.frame_rate, c->start_time == AV_NOPTS_VALUE ? 0 : c->start_time,
                   s->p->start_s, s->p->duration_s);
@@ -351,7 +348,7 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
     };
     status = ec_pictures_open(&s->pictures, error);
     if (status == EC_OK)
-        status = choose_decoder(s, error);
+        status = ec_libav_choose_decoder(s, error);
     if (status != EC_OK)
         return status;
     return s->p->start_s > 0 ? enter_at_start(s, error) : reach_first_frame(s, error);

@@ -180,9 +180,14 @@ class Running(Case):
         self.addCleanup(p.stderr.close)
         self.addCleanup(p.stdout.close)
         self.addCleanup(lambda: p.poll() is None and p.kill())
+        self.wait_for_frames(p, frames)
+        return p
+
+    def wait_for_frames(self, p, frames):
+        """Until its progress, JSON on standard error, tells of more."""
         for line in p.stderr:
             if line.startswith(b"{") and json.loads(line)["frame"] > frames:
-                return p
+                return
         self.fail(f"the program ended early with status {p.wait()}")
 
     def finish(self, p, limit_s=END_LIMIT_S):
