@@ -56,7 +56,7 @@ const struct app_option app_option_table[] = {
     {"start", 0, NEED, INPUT, "T", "begin at T, end T later: seconds or HH:MM:SS.mmm", app_set_time, AT(pipeline.start_s)},
     {"duration", 0, NEED, INPUT, "T", NULL, app_set_duration, AT(pipeline.duration_s)},
     {"frames", 0, NEED, INPUT, "N", "stop after N frames", app_set_frames, NOWHERE},
-    {"loop", 0, NONE, INPUT, NULL, "again from the start; no faster than its clock; after a loss, open it again", app_set_flag, AT(pipeline.loop)},
+    {"loop", 0, NONE, INPUT, NULL, "again at the end; no faster than its clock; again after a loss", app_set_flag, AT(pipeline.loop)},
     {"realtime", 0, NONE, INPUT, NULL, NULL, app_set_flag, AT(pipeline.realtime)},
     {"reconnect", 0, NONE, INPUT, NULL, NULL, app_set_flag, AT(pipeline.reconnect)},
     {"decoder", 0, NEED, INPUT, "NAME", "auto (default: NVDEC where it can), cpu or nvdec", app_set_word, AT(pipeline.decoder), .words = words_decoders},
