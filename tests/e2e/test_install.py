@@ -98,7 +98,7 @@ class Package(support.Case):
         library = next(self.prefix.rglob("libedgecam.so"))
         names = [line.split()[-1] for line in support.judge("nm", "-D", "--defined-only", library).decode().splitlines()]
         self.assertIn("ec_pipeline_open", names)
-        ours = ("ec_edge_", "ec_pipeline_", "ec_status_", "ec_operator_")
+        ours = ("ec_edge_", "ec_pipeline_", "ec_status_", "ec_operator_", "ec_style_")
         linker = ("__bss_start", "_edata", "_end", "_init", "_fini")
         self.assertFalse([n for n in names if not n.startswith(ours) and n not in linker])
 
