@@ -15,9 +15,19 @@ struct ec_canny_bits {
     int32_t words; /* of a row */
 };
 
-/* Gradients and maxima: fills both bitmaps. */
+/* How a frame's automatic thresholds come about; device memory. */
+struct ec_canny_choosing {
+    struct ec_auto_counts counts;
+    struct ec_auto_choice choice;
+};
+
+/* Fills choosing->choice from the operator's input. */
+enum ec_status ec_canny_choose(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                               struct ec_canny_choosing *choosing);
+
+/* Gradients and maxima: fills both bitmaps. d_thresholds: device memory, NULL: those of the plan. */
 enum ec_status ec_canny_maxima(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
-                               const struct ec_canny_bits *bits);
+                               const struct ec_canny_thresholds *d_thresholds, const struct ec_canny_bits *bits);
 
 /* Hysteresis, and pixels: the largest value where an edge is, else 0. */
 enum ec_status ec_canny_edges(const struct ec_gpu_queue *queue, const struct ec_canny_bits *bits,

@@ -16,8 +16,10 @@ constexpr int LANE_PIXELS = 4, STRIP = 30 * LANE_PIXELS, ROWS = 20, WARPS = 4;
 /* Rows that are on their way while one is worked on; UNROLL is a multiple, so that no register has to be moved. */
 constexpr int AHEAD = 3, UNROLL = 3;
 
+/* Chosen on the device, or known beforehand. */
 struct Thresholds {
-    int64_t low, high;
+    const ec_canny_thresholds *chosen;
+    ec_canny_thresholds known;
 };
 
 /* Four pixels from column x on, mapped, as one or two words; columns outside replicate. */
@@ -264,8 +266,9 @@ __global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 
     const int32_t lane = threadIdx.x, strip = blockIdx.x, first = (blockIdx.y * WARPS + threadIdx.y) * ROWS;
     const int32_t end = ec_min_i32(first + ROWS, in.height_px), x = strip * STRIP + (lane - 1) * LANE_PIXELS;
     const int64_t top = sizeof(Magnitude) == 4 ? INT32_MAX : INT64_MAX;
-    const Magnitude low = (Magnitude)(thresholds.low < top ? thresholds.low : top);
-    const Magnitude high = (Magnitude)(thresholds.high < top ? thresholds.high : top);
+    const ec_canny_thresholds used = thresholds.chosen ? *thresholds.chosen : thresholds.known;
+    const Magnitude low = (Magnitude)(used.low < top ? used.low : top);
+    const Magnitude high = (Magnitude)(used.high < top ? used.high : top);
     const int32_t byte = strip * (STRIP / 8) + lane / 2, row_bytes = bits.words * 8;
     const bool writes = lane % 2 == 1 && lane < 31 && byte < row_bytes;
     if (first >= end)
@@ -326,12 +329,13 @@ Kernel choose(const ec_plan *plan)
 
 } // namespace
 
-enum ec_status ec_canny_maxima(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_canny_bits *bits)
+enum ec_status ec_canny_maxima(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_canny_thresholds *d_thresholds,
+                               const ec_canny_bits *bits)
 {
     const ec_plan *plan = queue->plan;
     /* Every byte of a row of words gets its bits, those past the width too. */
     const dim3 grid(ceil_div(64 * bits->words, STRIP), ceil_div(in->height_px, ROWS * WARPS));
-    const Thresholds thresholds = {plan->canny.low, plan->canny.high};
+    const Thresholds thresholds = {d_thresholds, plan->canny};
     const Kernel kernel = in->plane_bytes ? choose<EC_CHANNELS_MAX>(plan) : choose<1>(plan);
     return launch(queue, "canny_maxima_kernel", kernel, grid, dim3(32, WARPS), *in, plan->gradient, *bits, thresholds);
 }

@@ -21,6 +21,14 @@ static enum ec_status copy_plan(struct ec_lane_plan *shared, struct ec_error *er
                                                                                                           : EC_ERROR_DEVICE;
 }
 
+/* Nothing waits for an event that was never recorded. */
+static bool open_state(struct ec_lane_plan *shared, struct ec_error *error)
+{
+    return ec_device_alloc(shared->device, &shared->d_state, shared->state_bytes, error) &&
+           EC_CUDA(error, cudaMemset(shared->d_state, 0, shared->state_bytes)) && EC_CUDA(error, cudaStreamSynchronize(NULL)) &&
+           EC_CUDA(error, cudaEventCreateWithFlags(&shared->state_done, cudaEventDisableTiming));
+}
+
 /* What every GPU needs once: its copies of the plan, and the streams that its lanes share. */
 static enum ec_status open_gpu(struct ec_lane_plan *shared, struct ec_error *error)
 {
@@ -30,7 +38,8 @@ static enum ec_status open_gpu(struct ec_lane_plan *shared, struct ec_error *err
     if (status != EC_OK)
         return status;
     return EC_CUDA(error, cudaStreamCreateWithFlags(&shared->up, cudaStreamNonBlocking)) &&
-                   EC_CUDA(error, cudaStreamCreateWithFlags(&shared->down, cudaStreamNonBlocking))
+                   EC_CUDA(error, cudaStreamCreateWithFlags(&shared->down, cudaStreamNonBlocking)) &&
+                   (shared->state_bytes == 0 || open_state(shared, error))
                ? EC_OK
                : EC_ERROR_DEVICE;
 }
@@ -42,6 +51,9 @@ static void close_gpu(struct ec_lane_plan *shared)
         (void)EC_CUDA(NULL, cudaStreamDestroy(shared->up));
     if (shared->down)
         (void)EC_CUDA(NULL, cudaStreamDestroy(shared->down));
+    if (shared->state_done)
+        (void)EC_CUDA(NULL, cudaEventDestroy(shared->state_done));
+    ec_device_free(shared->device, &shared->d_state, shared->state_bytes);
     void *d_plan = shared->d_plan;
     ec_device_free(shared->device, &d_plan, sizeof shared->plan);
 }
@@ -59,6 +71,7 @@ static void lay_out(struct ec_lane_plan *shared, const struct ec_plan *plan, int
     shared->height_px = height_px;
     shared->in_row_bytes = (int64_t)width_px * (plan->depth_bits > 8 ? 2 : 1);
     shared->out_row_bytes = (int64_t)width_px * (plan->output_depth_bits > 8 ? 2 : 1);
+    shared->state_bytes = ec_kernels_state_bytes(plan, width_px, height_px);
     shared->scratch_bytes = ec_kernels_scratch_bytes(plan, width_px, height_px);
     shared->in_pitch_bytes = ec_gpu_pitch_bytes(shared->in_row_bytes);
     shared->out_pitch_bytes = ec_gpu_pitch_bytes(shared->out_row_bytes);
@@ -84,10 +97,13 @@ static enum ec_status load_kernels(const struct ec_lane *lane, const struct ec_l
         .height_px = shared->height_px,
         .in_padded = true,
         .out_padded = true,
+        .d_state = shared->d_state,
     };
     const enum ec_status status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->run, error);
     if (status != EC_OK)
         return status;
+    if (shared->state_bytes && !EC_CUDA(error, cudaMemsetAsync(shared->d_state, 0, shared->state_bytes, lane->run)))
+        return EC_ERROR_DEVICE;
     return EC_CUDA(error, cudaStreamSynchronize(lane->run)) ? EC_OK : EC_ERROR_DEVICE;
 }
 
@@ -98,7 +114,9 @@ enum ec_status ec_cuda_engine_open(struct ec_engine **out, struct ec_device *dev
     if (lanes < 1 || lanes > EC_IN_FLIGHT_MAX)
         return ec_fail(error, EC_ERROR_ARGUMENT, "%d lanes were asked for, expected 1 to %d", lanes, EC_IN_FLIGHT_MAX);
     struct ec_engine *engine = calloc(1, sizeof *engine + (size_t)lanes * sizeof engine->lanes[0]);
-    const int gpus = device->peer_count + 1 < lanes ? device->peer_count + 1 : lanes;
+    /* Frames that look back at the one before stay where it was. */
+    const int usable = ec_kernels_state_bytes(plan, width_px, height_px) ? 1 : device->peer_count + 1;
+    const int gpus = usable < lanes ? usable : lanes;
     if (!engine || !(engine->gpus = calloc((size_t)gpus, sizeof *engine->gpus))) {
         free(engine);
         return ec_fail(error, EC_ERROR_MEMORY, "memory ran out while opening %d lanes", lanes);
@@ -149,7 +167,7 @@ enum ec_status ec_cuda_submit(struct ec_engine *engine, const struct ec_image *i
     if (engine->in_flight == engine->lane_count)
         return ec_fail(error, EC_ERROR_ARGUMENT, "a frame was submitted while all %d lanes are in flight", engine->lane_count);
     const int next = (engine->oldest + engine->in_flight) % engine->lane_count;
-    const struct ec_lane_plan *shared = gpu_of(engine, next);
+    struct ec_lane_plan *shared = gpu_of(engine, next);
     if (!ec_device_enter(shared->device, error))
         return EC_ERROR_DEVICE;
     const enum ec_status status = ec_lane_submit(&engine->lanes[next], shared, in, limited_range, out, error);

@@ -53,17 +53,22 @@ int64_t ec_gpu_pitch_bytes(int64_t row_bytes)
 
 size_t ec_kernels_scratch_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px)
 {
-    const size_t canny = plan->op == EC_OPERATOR_CANNY ? ec_canny_scratch_bytes(width_px, height_px) : 0;
+    const size_t canny = plan->op == EC_OPERATOR_CANNY ? ec_canny_scratch_bytes(plan, width_px, height_px) : 0;
     if (plan->blur.size == 0)
         return canny;
     return canny + (size_t)(sums_bytes(plan, width_px, height_px) +
                             plan->channels * plane_bytes(blurred_pitch_bytes(plan, width_px), height_px));
 }
 
+size_t ec_kernels_state_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px)
+{
+    return plan->op == EC_OPERATOR_CANNY ? ec_canny_state_bytes(plan, width_px, height_px) : 0;
+}
+
 enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *d_plan, void *d_scratch,
                               const struct ec_gpu_frame *frame, cudaStream_t stream, struct ec_error *error)
 {
-    const ec_gpu_queue queue = {plan, d_plan, stream, error};
+    const ec_gpu_queue queue = {plan, d_plan, stream, error, frame->d_state, frame->note};
     ec_gpu_source in = {};
     in.data = frame->d_in;
     in.pitch_bytes = frame->in_pitch_bytes;

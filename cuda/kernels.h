@@ -11,8 +11,15 @@
 extern "C" {
 #endif
 
+#include "edge/auto_arith.h"
 #include "edge/error.h"
 #include "edge/plan.h"
+
+/* What passes between host and kernels about one frame; page-locked host memory. */
+struct ec_gpu_note {
+    uint32_t weight; /* in: for automatic thresholds */
+    struct ec_auto_choice choice; /* out: those thresholds, when the frame is done */
+};
 
 /* Pixels of depth 8 are bytes, deeper ones uint16_t. Any pitch and alignment that the pixel type allows. */
 struct ec_gpu_frame {
@@ -22,6 +29,8 @@ struct ec_gpu_frame {
     int64_t in_plane_bytes; /* from channel to channel of a colour picture; 0: there is one plane */
     int32_t width_px, height_px;
     bool limited_range;
+    void *d_state; /* ec_kernels_state_bytes() */
+    struct ec_gpu_note *note; /* where the plan has automatic thresholds; NULL: each frame counts by itself */
     bool in_padded,
         out_padded; /* the bytes up to the next multiple of EC_GPU_PITCH_ALIGN belong to the row: ours, not the user's */
 };
@@ -34,6 +43,10 @@ int64_t ec_gpu_pitch_bytes(int64_t row_bytes);
 
 /* Device memory for intermediate planes that one frame in flight needs; 0: none. */
 size_t ec_kernels_scratch_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px);
+
+/* Device memory, zeroed before the first frame, that frames hand on to each other; 0: none. With it a frame's kernels must wait
+ * for those of the frame before. */
+size_t ec_kernels_state_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px);
 
 /* Queues the whole frame on `stream`. d_plan is a copy of *plan in device memory, d_scratch is ec_kernels_scratch_bytes() long
  * and this frame's alone until the stream has passed it. */

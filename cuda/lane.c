@@ -31,6 +31,8 @@ enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *sha
         !ec_device_alloc(device, &lane->d_out, shared->out_bytes, error) ||
         (shared->scratch_bytes && !ec_device_alloc(device, &lane->d_scratch, shared->scratch_bytes, error)) ||
         (shared->map_bytes && !ec_device_alloc(device, &lane->d_map, shared->map_bytes, error)) ||
+        (shared->plan.automatic.kind != EC_AUTO_OFF &&
+         !EC_CUDA(error, cudaHostAlloc((void **)&lane->note, sizeof *lane->note, cudaHostAllocPortable))) ||
         !ec_gpu_clock_open(&lane->clock, lane->run, error))
         return EC_ERROR_DEVICE;
     /* Vector loads take the padding of rows along; it is never used, but it should not be anybody's old memory either. The
@@ -54,6 +56,8 @@ void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared)
     ec_device_free(shared->device, &lane->d_scratch, shared->scratch_bytes);
     ec_device_free(shared->device, &lane->d_out, shared->out_bytes);
     ec_device_free(shared->device, &lane->d_in, shared->in_bytes);
+    if (lane->note)
+        (void)EC_CUDA(NULL, cudaFreeHost(lane->note));
     for (int i = 0; i < EC_MARK_COUNT; i++)
         if (lane->marks[i])
             (void)EC_CUDA(NULL, cudaEventDestroy(lane->marks[i]));
@@ -170,8 +174,8 @@ static enum ec_status submit_bands(struct ec_lane *lane, const struct ec_lane_pl
                : EC_ERROR_DEVICE;
 }
 
-enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
-                              bool limited_range, const struct ec_image *out, struct ec_error *error)
+enum ec_status ec_lane_submit(struct ec_lane *lane, struct ec_lane_plan *shared, const struct ec_image *in, bool limited_range,
+                              const struct ec_image *out, struct ec_error *error)
 {
     /* What another GPU decoded comes over like a frame from the host. */
     const bool host = in->memory == EC_MEMORY_HOST, upload = host || shared->device != shared->leader;
@@ -189,6 +193,8 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         .width_px = shared->width_px,
         .height_px = rows,
         .limited_range = limited_range,
+        .d_state = shared->d_state,
+        .note = lane->note,
         .in_padded = upload,
         .out_padded = download,
     };
@@ -209,6 +215,10 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         return EC_ERROR_DEVICE;
     if (!mark(lane, EC_MARK_UPLOADED, error))
         return EC_ERROR_DEVICE;
+    if (lane->note)
+        lane->note->weight = ec_auto_clock_weight(&shared->automatic, shared->plan.automatic.time_ns, in->time_ns);
+    if (shared->state_bytes && !EC_CUDA(error, cudaStreamWaitEvent(lane->run, shared->state_done, 0)))
+        return EC_ERROR_DEVICE;
     enum ec_status status = EC_OK;
     if (in->memory == EC_MEMORY_DEVICE_HIGH) {
         for (int32_t c = 0; c < channels && status == EC_OK; c++) {
@@ -226,6 +236,8 @@ enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *s
         status = ec_kernels_run(&shared->plan, shared->d_plan, lane->d_scratch, &frame, lane->run, error);
     if (status != EC_OK)
         return status;
+    if (shared->state_bytes && !EC_CUDA(error, cudaEventRecord(shared->state_done, lane->run)))
+        return EC_ERROR_DEVICE;
     if (download) {
         const bool queued = pack_rows(lane, shared, lane->d_out, 0, rows, error) && mark(lane, EC_MARK_COMPUTED, error) &&
                             link_streams(lane->links[EC_LINK_COMPUTED], lane->run, shared->down, error) &&
@@ -275,6 +287,8 @@ enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_lane_plan *shared, s
     if (!times)
         return EC_OK;
     *times = (struct ec_job_times){.h2d_bytes = lane->h2d_bytes, .d2h_bytes = lane->d2h_bytes};
+    if (lane->note)
+        ec_job_tell_thresholds(times, &lane->note->choice);
     if (shared->device->untimed)
         return EC_OK;
     const bool upload = lane->h2d_bytes > 0, download = lane->d2h_bytes > 0;

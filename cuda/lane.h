@@ -11,6 +11,7 @@
 #include "bands.h"
 #include "clock.h"
 #include "device.h"
+#include "edge/auto_clock.h"
 #include "kernels.h"
 
 /* Times, on the lane's stream. */
@@ -28,6 +29,7 @@ struct ec_lane {
     int64_t submitted_ns; /* CLOCK_MONOTONIC */
     void *d_in, *d_out, *d_scratch; /* d_scratch: NULL when the plan needs none */
     void *d_map; /* of a packed plan: d_out as bits */
+    struct ec_gpu_note *note; /* where the plan has automatic thresholds */
     int64_t h2d_bytes, d2h_bytes; /* of the frame in flight; 0: that image is in device memory */
 };
 
@@ -43,6 +45,11 @@ struct ec_lane_plan {
     size_t in_bytes, out_bytes, scratch_bytes;
     size_t map_bytes; /* 0: the plan is not packed */
     struct ec_band_plan bands; /* count 1 unless the device was opened for low latency */
+    /* What frames hand on to each other, in the order in which they are submitted. */
+    void *d_state;
+    size_t state_bytes; /* 0: nothing */
+    cudaEvent_t state_done; /* the last frame's kernels are */
+    struct ec_auto_clock automatic;
     cudaStream_t up, down;
     int64_t uploaded_ns, downloaded_ns; /* when the last collected frame's copies ended */
 };
@@ -53,8 +60,8 @@ enum ec_status ec_lane_open(struct ec_lane *lane, const struct ec_lane_plan *sha
 void ec_lane_close(struct ec_lane *lane, const struct ec_lane_plan *shared);
 
 /* Queues upload, kernels and download of one frame; images in device memory are worked on in place. */
-enum ec_status ec_lane_submit(struct ec_lane *lane, const struct ec_lane_plan *shared, const struct ec_image *in,
-                              bool limited_range, const struct ec_image *out, struct ec_error *error);
+enum ec_status ec_lane_submit(struct ec_lane *lane, struct ec_lane_plan *shared, const struct ec_image *in, bool limited_range,
+                              const struct ec_image *out, struct ec_error *error);
 
 /* Waits for that frame; *times (may be NULL) but for its `lane` is filled. */
 enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_lane_plan *shared, struct ec_job_times *times,

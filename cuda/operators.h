@@ -33,6 +33,8 @@ struct ec_gpu_queue {
     const struct ec_plan *plan, *d_plan;
     cudaStream_t stream;
     struct ec_error *error;
+    void *d_state; /* of the frame, as in ec_gpu_frame */
+    struct ec_gpu_note *note;
 };
 
 /* 3x3 gradients of bytes, two pixels a register; only where ec_gradient_pairs_fits(). */
@@ -56,8 +58,10 @@ bool ec_convolution_bytes_fits(const struct ec_plan *plan);
 enum ec_status ec_convolution_bytes(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                                     const struct ec_gpu_target *out);
 
+size_t ec_canny_state_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px);
+
 /* Canny; the scratch memory starts on a boundary of 128 bytes. */
-size_t ec_canny_scratch_bytes(int32_t width_px, int32_t height_px);
+size_t ec_canny_scratch_bytes(const struct ec_plan *plan, int32_t width_px, int32_t height_px);
 enum ec_status ec_canny(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in, const struct ec_gpu_target *out,
                         void *d_scratch);
 

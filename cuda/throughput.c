@@ -17,9 +17,9 @@ struct setting {
     const struct ec_plan *plan;
     struct ec_chains chains;
     int pairs;
-    size_t in_bytes, out_bytes, copy_bytes, pair_bytes, scratch_bytes;
+    size_t in_bytes, out_bytes, copy_bytes, pair_bytes, scratch_bytes, state_bytes;
     struct ec_gpu_frame frame; /* of pair 0 */
-    void *d_pairs, *d_plan, *d_scratch[EC_THROUGHPUT_STREAMS];
+    void *d_pairs, *d_plan, *d_scratch[EC_THROUGHPUT_STREAMS], *d_state[EC_THROUGHPUT_STREAMS];
     int used; /* pairs that this measurement rotates over */
 };
 
@@ -40,7 +40,8 @@ static struct ec_gpu_frame frame_at(const struct setting *s, int i)
 static bool queue_frame(void *opaque, int i, int chain, cudaStream_t stream, struct ec_error *error)
 {
     const struct setting *s = opaque;
-    const struct ec_gpu_frame frame = frame_at(s, i);
+    struct ec_gpu_frame frame = frame_at(s, i);
+    frame.d_state = s->d_state[chain];
     return ec_kernels_run(s->plan, s->d_plan, s->d_scratch[chain], &frame, stream, error) == EC_OK;
 }
 
@@ -67,6 +68,7 @@ static void lay_out(struct setting *s, const struct ec_image *content)
     s->copy_bytes = (size_t)((in_row + out_row) / 2 * content->height_px);
     s->pair_bytes = 2 * aligned(s->in_bytes > s->out_bytes ? s->in_bytes : s->out_bytes);
     s->scratch_bytes = ec_kernels_scratch_bytes(s->plan, content->width_px, content->height_px);
+    s->state_bytes = ec_kernels_state_bytes(s->plan, content->width_px, content->height_px);
     const size_t wanted = ROTATE_BYTES / s->pair_bytes;
     s->pairs = wanted < 2 ? 2 : wanted > FRAMES ? FRAMES : (int)wanted;
 }
@@ -95,13 +97,19 @@ static bool open_setting(struct setting *s, const struct ec_image *content, stru
     for (int c = 0; s->scratch_bytes > 0 && c < EC_THROUGHPUT_STREAMS; c++)
         if (!ec_device_alloc(s->device, &s->d_scratch[c], s->scratch_bytes, error))
             return false;
+    for (int c = 0; s->state_bytes > 0 && c < EC_THROUGHPUT_STREAMS; c++)
+        if (!ec_device_alloc(s->device, &s->d_state[c], s->state_bytes, error) ||
+            !EC_CUDA(error, cudaMemsetAsync(s->d_state[c], 0, s->state_bytes, s->chains.streams[0])))
+            return false;
     return fill(s, content, error);
 }
 
 static void close_setting(struct setting *s)
 {
-    for (int c = 0; c < EC_THROUGHPUT_STREAMS; c++)
+    for (int c = 0; c < EC_THROUGHPUT_STREAMS; c++) {
         ec_device_free(s->device, &s->d_scratch[c], s->scratch_bytes);
+        ec_device_free(s->device, &s->d_state[c], s->state_bytes);
+    }
     ec_device_free(s->device, &s->d_plan, sizeof *s->plan);
     ec_device_free(s->device, &s->d_pairs, (size_t)s->pairs * s->pair_bytes);
     ec_chains_close(&s->chains);

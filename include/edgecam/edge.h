@@ -25,6 +25,22 @@
  *              2 + 13573/2^15 for the tangents
  *   edges      candidates that are 8-connected, through candidates, to one with m > high
  *
+ * Automatic thresholds come from the picture: every 8th row of the operator's input (blurred, of every channel), and in it
+ * every 4th pixel, from the first on, is counted. g is 1, 12 and 160 for apertures 3, 5 and 7: so much larger are their
+ * gradients.
+ *
+ *   median      high = 1.33*g*v and low = 0.67*g*v of the median v in 8-bit units (of an even count the lower one)
+ *
+ *   otsu        high = g*v and low = high/2 of Otsu's threshold v ("A Threshold Selection Method from Gray-Level Histograms",
+ *               1979; cv2.THRESH_OTSU)
+ *
+ *   percentile  high is the magnitude below which 9 of 10 magnitudes are, up to the next multiple of 2 (aperture 3), 32 or 512,
+ *               and low = 0.4*high, as in MATLAB's edge(image, "canny")
+ *
+ * At least 8*g and 16*g. They follow the picture: each moves towards what the frame asks for by 1 - exp(-t/auto_time_s), t
+ * since the frame before, and to it at once where a scene begins: where the grays' distribution has moved by more than 16 of
+ * 256. They are multiples of 1/16; given as low and high they find the same edges.
+ *
  * Edges are the largest value of the output, everything else 0. Deeper pixels: the same on wider integers, the thresholds
  * times 2^(d-8). low > high are exchanged. The gradient's border is replicate, as in cv2.Canny; `border` is the blur's.
  */
@@ -61,6 +77,9 @@ enum ec_norm { EC_NORM_L2 = 0, EC_NORM_L1 };
 
 enum ec_border { EC_BORDER_REFLECT101 = 0, EC_BORDER_REPLICATE, EC_BORDER_CONSTANT /* zeros */ };
 
+/* Where Canny's thresholds come from, see above. */
+enum ec_auto { EC_AUTO_OFF = 0, EC_AUTO_MEDIAN, EC_AUTO_OTSU, EC_AUTO_PERCENTILE };
+
 /* What Canny looks at: one plane of luma, or planes of red, green and blue, each expanded and blurred by itself. */
 enum ec_channels { EC_CHANNELS_LUMA = 0, EC_CHANNELS_RGB };
 
@@ -93,6 +112,9 @@ struct ec_edge_params {
     double low, high; /* canny only, where has_low, has_high: in 8-bit units, 0 to 2^20, fractions allowed. Without */
     bool has_low, has_high; /* them 100 and 200; one without the other: high = max(200, 2*low), low = min(100, high/2) */
     enum ec_channels channels; /* RGB: canny only */
+    enum ec_auto automatic; /* canny only, without low and high */
+    double auto_time_s; /* where has_auto_time: 0 to 10^6, 0: each picture by itself; else 0.5 */
+    bool has_auto_time;
     bool absolute; /* convolution only: take |m|; the other operators are never negative */
     int output_depth_bits; /* 0: the input's; or 8 */
     struct ec_kernel kernel; /* convolution only */
@@ -131,6 +153,9 @@ EC_API enum ec_status ec_edge_open(struct ec_edge **out, const struct ec_edge_pa
  * backend only. Any size from 1x1; a change of size or depth from call to call costs an allocation. One call at a time for one
  * `edge`; different edges may run in parallel. Returns EC_ERROR_ARGUMENT for a bad image and touches nothing then. */
 EC_API enum ec_status ec_edge_run(struct ec_edge *edge, const struct ec_image *in, struct ec_image *out);
+
+/* The thresholds, in 8-bit units, that Canny chose for the last image; false, and nothing is written, if it chose none. */
+EC_API bool ec_edge_thresholds(const struct ec_edge *edge, double *low, double *high);
 
 /* "cpu" or "cuda": what ec_edge_open chose. Static storage. */
 EC_API const char *ec_edge_backend(const struct ec_edge *edge);

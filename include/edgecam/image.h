@@ -3,6 +3,7 @@
 #define EDGECAM_IMAGE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum ec_memory {
     EC_MEMORY_HOST = 0, /* ordinary or page-locked host memory */
@@ -26,6 +27,9 @@ struct ec_image {
     /* Inputs of a detector with EC_CHANNELS_RGB only: `data` is the plane of red, green stands so many bytes after it, and blue
      * as many after green, all of one pitch. 0: a gray picture, one plane is all three. */
     ptrdiff_t plane_bytes;
+    /* Of an input: when the picture was taken, on any clock. Detectors that look back in time read it; a time that is not after
+     * that of the picture before counts as 40 ms after it. */
+    int64_t time_ns;
 };
 
 #endif

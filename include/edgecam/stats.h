@@ -48,6 +48,11 @@ struct ec_stage_stats {
     double busy_s, wait_s;
 };
 
+/* Of the frames so far. */
+struct ec_range_stats {
+    double min, mean, max;
+};
+
 struct ec_gpu_stats {
     char name[128], driver[64], pcie[64]; /* empty: not known */
     int count; /* of GPUs that the run used; with several, what follows is their mean, bytes, memory and power their sum */
@@ -69,6 +74,7 @@ struct ec_stats {
     double wall_s, fps, realtime_factor, position_s, duration_s;
     double latency_p50_ms, latency_p95_ms, latency_p99_ms, latency_max_ms; /* frame decoded -> frame delivered */
     struct ec_stage_stats stages[EC_STAGE_COUNT];
+    struct ec_range_stats low, high; /* thresholds that Canny chose, in 8-bit units */
     struct ec_gpu_stats gpu; /* meaningful when backend is "cuda" */
     int64_t rss_peak_bytes, pinned_bytes;
     enum ec_bottleneck bottleneck;

@@ -118,6 +118,18 @@ enum ec_status app_set_high(struct app_options *o, const struct app_option *opti
     return app_set_number(o, option, value, error);
 }
 
+enum ec_status app_set_auto(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
+{
+    return app_set_word(o, option, value ? value : option->words[0].text, error);
+}
+
+enum ec_status app_set_auto_time(struct app_options *o, const struct app_option *option, const char *value,
+                                 struct ec_error *error)
+{
+    o->pipeline.edge.has_auto_time = true;
+    return app_set_number(o, option, value, error);
+}
+
 enum ec_status app_set_gpu(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
 {
     o->has_gpu = true;

@@ -22,6 +22,8 @@ const struct app_word app_words_backends[] = {
 static const struct app_word words_apertures[] = {{"3", 3}, {"5", 5}, {"7", 7}, {NULL, 0}};
 static const struct app_word words_decoders[] = {
     {"auto", EC_DECODER_AUTO}, {"cpu", EC_DECODER_CPU}, {"nvdec", EC_DECODER_NVDEC}, {NULL, 0}};
+static const struct app_word words_auto[] = {
+    {"median", EC_AUTO_MEDIAN}, {"otsu", EC_AUTO_OTSU}, {"percentile", EC_AUTO_PERCENTILE}, {NULL, 0}};
 static const struct app_word words_channels[] = {{"luma", EC_CHANNELS_LUMA}, {"rgb", EC_CHANNELS_RGB}, {NULL, 0}};
 const struct app_word app_words_styles[] = {
     {"mask", EC_STYLE_MASK},           {"ink", EC_STYLE_INK},     {"overlay", EC_STYLE_OVERLAY}, {"glow", EC_STYLE_GLOW},
@@ -63,15 +65,17 @@ const struct app_option app_option_table[] = {
     {"pre", 0, NEED, INPUT, "GRAPH", "FFmpeg filters on the picture first: \"yadif\", \"scale=1280:-2\"", app_set_text, AT(pipeline.prefilter)},
 
     {"operator", 'e', NEED, EDGES, "NAME", "sobel (default), canny, scharr, ...: --list names them all", app_set_operators, NOWHERE},
-    {"norm", 0, NEED, EDGES, "l2|l1", "length of a gradient: root of squares (default), or sum", app_set_word, AT(pipeline.edge.norm), .words = app_words_norms},
-    {"aperture", 0, NEED, EDGES, "3|5|7", "size of the window of sobel and canny", app_set_word, AT(pipeline.edge.aperture), .words = words_apertures},
+    {"norm", 0, NEED, EDGES, "l2|l1", "length of a gradient: root of squares, or sum; size of the window", app_set_word, AT(pipeline.edge.norm), .words = app_words_norms},
+    {"aperture", 0, NEED, EDGES, "3|5|7", NULL, app_set_word, AT(pipeline.edge.aperture), .words = words_apertures},
     {"blur", 0, NEED, EDGES, "SIGMA", "Gaussian blur before the operator, in pixels, up to 32", app_set_number, AT(pipeline.edge.blur_sigma), 0, EC_BLUR_MAX_SIGMA},
     {"scale", 0, NEED, EDGES, "X", "result = scale * response + delta; 1 and 0", app_set_nonzero, AT(pipeline.edge.scale), -65536, 65536},
     {"delta", 0, NEED, EDGES, "X", NULL, app_set_number, AT(pipeline.edge.delta), -65536, 65536},
-    {"abs", 0, NONE, EDGES, NULL, "magnitude of a convolution instead of cutting below 0", app_set_flag, AT(pipeline.edge.absolute)},
-    {"threshold", 0, NEED, EDGES, "T", "white from T (8-bit units) on, black below", app_set_nonzero, AT(pipeline.edge.threshold), 0, 65536},
+    {"abs", 0, NONE, EDGES, NULL, "size of a convolution, not 0 below 0; white from T, black below", app_set_flag, AT(pipeline.edge.absolute)},
+    {"threshold", 0, NEED, EDGES, "T", NULL, app_set_nonzero, AT(pipeline.edge.threshold), 0, 65536},
     {"low", 0, NEED, EDGES, "T", "canny: weak edges from T, 100, count next to strong ones from T, 200", app_set_low, AT(pipeline.edge.low), 0, 1048576},
     {"high", 0, NEED, EDGES, "T", NULL, app_set_high, AT(pipeline.edge.high), 0, 1048576},
+    {"auto", 0, MAY, EDGES, "KIND", "both from the picture: median, otsu or percentile; followed in T s", app_set_auto, AT(pipeline.edge.automatic), .words = words_auto},
+    {"auto-time", 0, NEED, EDGES, "T", NULL, app_set_auto_time, AT(pipeline.edge.auto_time_s), 0, 1000000},
     {"channels", 0, NEED, EDGES, "luma|rgb", "canny: of brightness (default), or of the strongest of three colours", app_set_word, AT(pipeline.edge.channels), .words = words_channels},
     {"kernel", 0, NEED, EDGES, "ROWS", "convolution with \"1 2 1; 0 0 0; -1 -2 -1\", or \"... / DIVISOR\"", app_set_kernel, NOWHERE},
     {"border", 0, NEED, EDGES, "NAME", "reflect101 (default), replicate or constant", app_set_word, AT(pipeline.edge.border), .words = app_words_borders},

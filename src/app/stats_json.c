@@ -28,6 +28,8 @@ const struct ec_stats app_stats_unknown = {
     .latency_p99_ms = NAN,
     .latency_max_ms = NAN,
     .stages = {UNKNOWN_STAGE, UNKNOWN_STAGE, UNKNOWN_STAGE, UNKNOWN_STAGE, UNKNOWN_STAGE},
+    .low = {NAN, NAN, NAN},
+    .high = {NAN, NAN, NAN},
     .rss_peak_bytes = -1,
     .pinned_bytes = -1,
     .bottleneck_busy_percent = NAN,
@@ -157,6 +159,23 @@ static json_t *gpu_json(const struct ec_stats *s)
     return object;
 }
 
+static json_t *range_json(const struct ec_range_stats *range)
+{
+    json_t *object = json_object();
+    app_json_set_number(object, "min", range->min);
+    app_json_set_number(object, "mean", range->mean);
+    app_json_set_number(object, "max", range->max);
+    return object;
+}
+
+static json_t *thresholds_json(const struct ec_stats *s)
+{
+    json_t *thresholds = json_object();
+    json_object_set_new(thresholds, "low", range_json(&s->low));
+    json_object_set_new(thresholds, "high", range_json(&s->high));
+    return thresholds;
+}
+
 json_t *app_stats_json(const struct ec_pipeline_params *params, const struct ec_stats *s)
 {
     json_t *object = json_object(), *memory = json_object();
@@ -175,6 +194,7 @@ json_t *app_stats_json(const struct ec_pipeline_params *params, const struct ec_
     app_json_set_number(object, "realtime_factor", s->realtime_factor);
     json_object_set_new(object, "latency_ms", latency_json(s));
     json_object_set_new(object, "stages", stages_json(s));
+    json_object_set_new(object, "thresholds", thresholds_json(s));
     json_object_set_new(object, "gpu", gpu_json(s));
     app_json_set_integer(memory, "rss_peak_bytes", s->rss_peak_bytes);
     app_json_set_integer(memory, "pinned_bytes", s->pinned_bytes);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "edge/auto_arith.h"
 #include "edge/error.h"
 #include "edge/finding.h"
 #include "edge/plan.h"
@@ -26,7 +27,16 @@ struct ec_job_times {
     int64_t start_ns[3], end_ns[3]; /* indexed by EC_ENGINE_H2D, _COMPUTE, _D2H */
     int64_t h2d_bytes, d2h_bytes;
     int lane, gpu; /* from 0 on; gpu: of those that the run uses */
+    bool has_thresholds; /* Canny chose them for this frame: */
+    double low, high; /* in 8-bit units */
 };
+
+static inline void ec_job_tell_thresholds(struct ec_job_times *times, const struct ec_auto_choice *choice)
+{
+    times->has_thresholds = true;
+    times->low = (double)choice->low_steps / EC_AUTO_STEPS;
+    times->high = (double)choice->high_steps / EC_AUTO_STEPS;
+}
 
 #define EC_GPUS_MAX 16 /* that one run can spread its frames over */
 #define EC_IN_FLIGHT_MAX (EC_LANES_MAX * EC_GPUS_MAX)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "edge/auto_arith.h"
 #include "edge/canny_arith.h"
 
 enum mark { MARK_NONE, MARK_CANDIDATE, MARK_EDGE };
@@ -9,6 +10,8 @@ enum mark { MARK_NONE, MARK_CANDIDATE, MARK_EDGE };
 struct work {
     const struct ec_plan *plan;
     const int32_t *const *pixels;
+    int channels;
+    struct ec_canny_thresholds thresholds;
     int width, height;
     int64_t *magnitudes;
     uint8_t *directions, *marks;
@@ -46,7 +49,7 @@ static void gradient_at(const struct work *w, const int32_t *pixels, int x, int 
 static void measure(struct work *w, int x, int y)
 {
     int64_t largest = -1;
-    for (int c = 0; c < w->plan->channels; c++) {
+    for (int c = 0; c < w->channels; c++) {
         int32_t gx = 0, gy = 0;
         gradient_at(w, w->pixels[c], x, y, &gx, &gy);
         const int64_t m = ec_canny_magnitude(gx, gy, w->plan->norm);
@@ -56,6 +59,21 @@ static void measure(struct work *w, int x, int y)
         w->magnitudes[place(w, x, y)] = m;
         w->directions[place(w, x, y)] = (uint8_t)ec_canny_direction(gx, gy);
     }
+}
+
+static void choose_thresholds(struct work *w)
+{
+    struct ec_auto_counts counts = {0};
+    struct ec_auto_state state = {0};
+    struct ec_auto_choice choice;
+    for (int y = 0; y < w->height; y += EC_AUTO_ROW_STEP)
+        for (int x = 0; x < w->width; x += EC_AUTO_COLUMN_STEP) {
+            for (int c = 0; c < w->channels; c++)
+                counts.grays[ec_auto_gray_bin(w->pixels[c][place(w, x, y)], w->plan->depth_bits)]++;
+            counts.magnitudes[ec_auto_magnitude_bin(magnitude_at(w, x, y), w->plan)]++;
+        }
+    ec_auto_choose(&choice, &state, &counts, w->plan, EC_AUTO_WHOLE);
+    w->thresholds = choice.thresholds;
 }
 
 static void take_edge(struct work *w, int x, int y)
@@ -70,11 +88,11 @@ static void classify(struct work *w, int x, int y)
     const enum ec_direction direction = (enum ec_direction)w->directions[place(w, x, y)];
     const int dx = before[direction][0], dy = before[direction][1];
     const int64_t m = magnitude_at(w, x, y);
-    if (m <= w->plan->canny.low ||
+    if (m <= w->thresholds.low ||
         !ec_canny_is_maximum(m, magnitude_at(w, x + dx, y + dy), magnitude_at(w, x - dx, y - dy), direction))
         return;
     w->marks[place(w, x, y)] = MARK_CANDIDATE;
-    if (m > w->plan->canny.high)
+    if (m > w->thresholds.high)
         take_edge(w, x, y);
 }
 
@@ -105,9 +123,14 @@ static void store(const struct work *w, struct ec_image *out)
     }
 }
 
-bool ec_canny_reference(const struct ec_plan *plan, const int32_t *const *pixels, struct ec_image *out)
+bool ec_canny_reference(const struct ec_plan *plan, const int32_t *const *pixels, int channels, struct ec_image *out)
 {
-    struct work w = {.plan = plan, .pixels = pixels, .width = out->width_px, .height = out->height_px};
+    struct work w = {.plan = plan,
+                     .pixels = pixels,
+                     .channels = channels,
+                     .thresholds = plan->canny,
+                     .width = out->width_px,
+                     .height = out->height_px};
     const size_t count = (size_t)w.width * (size_t)w.height;
     w.magnitudes = calloc(count, sizeof *w.magnitudes);
     w.directions = calloc(count, 1);
@@ -118,6 +141,8 @@ bool ec_canny_reference(const struct ec_plan *plan, const int32_t *const *pixels
         for (int y = 0; y < w.height; y++)
             for (int x = 0; x < w.width; x++)
                 measure(&w, x, y);
+        if (plan->automatic.kind != EC_AUTO_OFF)
+            choose_thresholds(&w);
         for (int y = 0; y < w.height; y++)
             for (int x = 0; x < w.width; x++)
                 classify(&w, x, y);

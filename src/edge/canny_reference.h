@@ -8,8 +8,8 @@
 #include "edge/plan.h"
 #include "edgecam/image.h"
 
-/* `pixels`: the operator's input, plan->channels planes as large as `out`, row-major without gaps. False if there is no memory.
- */
-bool ec_canny_reference(const struct ec_plan *plan, const int32_t *const *pixels, struct ec_image *out);
+/* `pixels`: the operator's input, so many planes as large as `out`, row-major without gaps. Automatic thresholds are those of a
+ * first frame. False if there is no memory. */
+bool ec_canny_reference(const struct ec_plan *plan, const int32_t *const *pixels, int channels, struct ec_image *out);
 
 #endif

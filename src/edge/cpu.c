@@ -138,7 +138,8 @@ static enum ec_status cpu_engine_open(struct ec_engine **out, struct ec_device *
     engine->strips = calloc((size_t)engine->thread_count, sizeof(struct ec_strip *));
     if (!engine->times || !engine->strips)
         goto fail;
-    if (plan->op == EC_OPERATOR_CANNY && !ec_cpu_canny_open(&engine->canny, device->rows, width_px, height_px))
+    if (plan->op == EC_OPERATOR_CANNY &&
+        !ec_cpu_canny_open(&engine->canny, &engine->plan, device->rows, width_px, height_px, engine->bands))
         goto fail;
     for (int i = 0; i < engine->thread_count; i++) {
         status = ec_strip_open(&engine->strips[i], &engine->plan, device->rows, width_px, height_px, error);
@@ -172,10 +173,14 @@ static enum ec_status cpu_submit(struct ec_engine *engine, const struct ec_image
     *times = (struct ec_job_times){.lane = lane};
     engine->job = (struct job){in, out, limited_range};
     times->start_ns[EC_ENGINE_COMPUTE] = ec_cpu_clock_ns();
-    if (engine->canny)
-        ec_cpu_canny_run(engine->canny, engine->workers, engine->strips, engine->bands, in, limited_range, out);
-    else
+    if (engine->canny) {
+        struct ec_auto_choice choice;
+        ec_cpu_canny_run(engine->canny, engine->workers, engine->strips, in, limited_range, out, &choice);
+        if (engine->plan.automatic.kind != EC_AUTO_OFF)
+            ec_job_tell_thresholds(times, &choice);
+    } else {
         ec_workers_run(engine->workers, run_band, engine, engine->bands);
+    }
     times->end_ns[EC_ENGINE_COMPUTE] = ec_cpu_clock_ns();
     engine->submitted = (lane + 1) % engine->lanes;
     return EC_OK;

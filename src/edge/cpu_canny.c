@@ -2,24 +2,39 @@
 
 #include <stdlib.h>
 
+#include "edge/auto_clock.h"
+
 struct ec_cpu_canny {
+    const struct ec_plan *plan;
     struct ec_edge_map map;
+    int bands;
+    struct ec_auto_counts *counts; /* of each band; NULL: the thresholds are the plan's */
+    struct ec_auto_state automatic;
+    struct ec_auto_clock clock;
     /* Of the frame that is being run. */
     struct ec_strip *const *strips;
     const struct ec_image *in, *out;
     bool limited_range;
-    int bands;
+    struct ec_canny_thresholds thresholds;
 };
 
-bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_rows *rows, int width_px, int height_px)
+bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_plan *plan, const struct ec_rows *rows, int width_px,
+                       int height_px, int bands)
 {
     struct ec_cpu_canny *canny = calloc(1, sizeof *canny);
-    if (canny) {
-        if (!ec_edge_map_open(&canny->map, rows, width_px, height_px))
-            ec_cpu_canny_close(&canny);
-    }
     *out = canny;
-    return canny;
+    if (!canny)
+        return false;
+    canny->plan = plan;
+    canny->bands = bands;
+    bool ok = ec_edge_map_open(&canny->map, rows, width_px, height_px);
+    if (plan->automatic.kind != EC_AUTO_OFF) {
+        canny->counts = calloc((size_t)bands, sizeof *canny->counts);
+        ok = ok && canny->counts;
+    }
+    if (!ok)
+        ec_cpu_canny_close(out);
+    return ok;
 }
 
 void ec_cpu_canny_close(struct ec_cpu_canny **canny)
@@ -27,6 +42,7 @@ void ec_cpu_canny_close(struct ec_cpu_canny **canny)
     if (!*canny)
         return;
     ec_edge_map_close(&(*canny)->map);
+    free((*canny)->counts);
     free(*canny);
     *canny = NULL;
 }
@@ -36,11 +52,34 @@ static int band_start(const struct ec_cpu_canny *canny, int band)
     return (int)((int64_t)canny->map.height * band / canny->bands);
 }
 
+static void count_pixels(void *opaque, int worker, int band)
+{
+    struct ec_cpu_canny *canny = opaque;
+    canny->counts[band] = (struct ec_auto_counts){0};
+    ec_strip_count(canny->strips[worker], canny->in, canny->limited_range, &canny->counts[band], band_start(canny, band),
+                   band_start(canny, band + 1));
+}
+
+static void choose_thresholds(struct ec_cpu_canny *canny, struct ec_workers *workers, struct ec_auto_choice *choice)
+{
+    ec_workers_run(workers, count_pixels, canny, canny->bands);
+    struct ec_auto_counts *sum = &canny->counts[0];
+    for (int band = 1; band < canny->bands; band++) {
+        for (int i = 0; i < EC_AUTO_GRAYS; i++)
+            sum->grays[i] += canny->counts[band].grays[i];
+        for (int i = 0; i < EC_AUTO_MAGNITUDES; i++)
+            sum->magnitudes[i] += canny->counts[band].magnitudes[i];
+    }
+    const uint32_t weight = ec_auto_clock_weight(&canny->clock, canny->plan->automatic.time_ns, canny->in->time_ns);
+    ec_auto_choose(choice, &canny->automatic, sum, canny->plan, weight);
+    canny->thresholds = choice->thresholds;
+}
+
 static void find_edges(void *opaque, int worker, int band)
 {
     struct ec_cpu_canny *canny = opaque;
     const int first = band_start(canny, band), end = band_start(canny, band + 1);
-    ec_strip_run_canny(canny->strips[worker], canny->in, canny->limited_range, &canny->map, first, end);
+    ec_strip_run_canny(canny->strips[worker], canny->in, canny->limited_range, &canny->thresholds, &canny->map, first, end);
     ec_edge_map_spread(&canny->map, first, end);
 }
 
@@ -60,16 +99,18 @@ static void write_edges(void *opaque, int worker, int band)
     }
 }
 
-void ec_cpu_canny_run(struct ec_cpu_canny *canny, struct ec_workers *workers, struct ec_strip *const *strips, int bands,
-                      const struct ec_image *in, bool limited_range, const struct ec_image *out)
+void ec_cpu_canny_run(struct ec_cpu_canny *canny, struct ec_workers *workers, struct ec_strip *const *strips,
+                      const struct ec_image *in, bool limited_range, const struct ec_image *out, struct ec_auto_choice *choice)
 {
     canny->strips = strips;
     canny->in = in;
     canny->out = out;
     canny->limited_range = limited_range;
-    canny->bands = bands;
-    ec_workers_run(workers, find_edges, canny, bands);
-    for (int band = 1; band < bands; band++)
+    canny->thresholds = canny->plan->canny;
+    if (canny->counts)
+        choose_thresholds(canny, workers, choice);
+    ec_workers_run(workers, find_edges, canny, canny->bands);
+    for (int band = 1; band < canny->bands; band++)
         ec_edge_map_join(&canny->map, band_start(canny, band));
-    ec_workers_run(workers, write_edges, canny, bands);
+    ec_workers_run(workers, write_edges, canny, canny->bands);
 }

@@ -1,7 +1,7 @@
 /* Canny on the CPU: what one frame goes through, and the memory between its steps.
  *
  * Bands of rows are thresholded and thinned, and their edges spread, in parallel; then edges spread from band to band on one
- * thread, and bands of the output are written in parallel. */
+ * thread, and bands of the output are written in parallel. Before all that, automatic thresholds are chosen from the frame. */
 #ifndef EC_EDGE_CPU_CANNY_H
 #define EC_EDGE_CPU_CANNY_H
 
@@ -10,12 +10,14 @@
 
 struct ec_cpu_canny;
 
-/* False if there is no memory. */
-bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_rows *rows, int width_px, int height_px);
+/* For frames that run in `bands` bands. The plan stays the caller's and alive until ec_cpu_canny_close. False if there is no
+ * memory. */
+bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_plan *plan, const struct ec_rows *rows, int width_px,
+                       int height_px, int bands);
 void ec_cpu_canny_close(struct ec_cpu_canny **canny); /* NULL is fine */
 
-/* Runs a frame in `bands` bands; strips[i] belongs to worker i. */
-void ec_cpu_canny_run(struct ec_cpu_canny *canny, struct ec_workers *workers, struct ec_strip *const *strips, int bands,
-                      const struct ec_image *in, bool limited_range, const struct ec_image *out);
+/* Runs a frame; strips[i] belongs to worker i. *choice: automatic thresholds, untouched without. */
+void ec_cpu_canny_run(struct ec_cpu_canny *canny, struct ec_workers *workers, struct ec_strip *const *strips,
+                      const struct ec_image *in, bool limited_range, const struct ec_image *out, struct ec_auto_choice *choice);
 
 #endif

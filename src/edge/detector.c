@@ -13,6 +13,7 @@ struct ec_edge {
     struct ec_engine *engine; /* for `plan` and this size, NULL before the first image */
     struct ec_plan plan;
     int width_px, height_px;
+    struct ec_job_times times; /* of the last image */
 };
 
 enum ec_status ec_edge_open(struct ec_edge **out, const struct ec_edge_params *params, const struct ec_device_params *device)
@@ -63,6 +64,15 @@ void ec_edge_close(struct ec_edge **edge)
         e->backend->close(&e->device);
     free(e);
     *edge = NULL;
+}
+
+bool ec_edge_thresholds(const struct ec_edge *edge, double *low, double *high)
+{
+    if (!edge || !edge->times.has_thresholds)
+        return false;
+    *low = edge->times.low;
+    *high = edge->times.high;
+    return true;
 }
 
 const char *ec_edge_backend(const struct ec_edge *edge)
@@ -196,7 +206,7 @@ enum ec_status ec_edge_run(struct ec_edge *edge, const struct ec_image *in, stru
     if (status == EC_OK) {
         status = edge->backend->submit(edge->engine, in, edge->params.range == EC_RANGE_LIMITED, out, &error);
         if (status == EC_OK)
-            status = edge->backend->collect(edge->engine, NULL, &error);
+            status = edge->backend->collect(edge->engine, &edge->times, &error);
         if (status != EC_OK)
             edge->backend->engine_close(&edge->engine);
     }

@@ -60,6 +60,13 @@ struct ec_canny_thresholds {
     int64_t low, high;
 };
 
+struct ec_canny_auto {
+    enum ec_auto kind; /* OFF: the thresholds are those of the plan */
+    int64_t time_ns; /* in which they follow the picture to 1 - 1/e */
+    int32_t gain; /* of the aperture's gradients, against those of aperture 3 */
+    int32_t magnitude_shift; /* a bin of magnitudes is so many bits wide, at depth 8 */
+};
+
 struct ec_plan {
     enum ec_operator op;
     enum ec_norm norm;
@@ -74,6 +81,7 @@ struct ec_plan {
     struct ec_gradient_taps gradient;
     struct ec_convolution_taps convolution;
     struct ec_canny_thresholds canny;
+    struct ec_canny_auto automatic;
     struct ec_finish finish;
     /* Any magnitude from here on finishes the same, so a backend may saturate a response to it. At most 2^30;
      * INT32_MAX for a convolution, whose responses may be larger. */

@@ -142,14 +142,15 @@ enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_imag
 {
     struct channel channels[EC_CHANNELS_MAX] = {0};
     const int32_t *pixels[EC_CHANNELS_MAX];
+    const int count = in->plane_bytes ? plan->channels : 1;
     enum ec_status status = EC_ERROR_MEMORY;
-    for (int c = 0; c < plan->channels; c++) {
+    for (int c = 0; c < count; c++) {
         if (!channel_open(&channels[c], plan, in, c, limited_range))
             goto fail;
         pixels[c] = plan->blur.size ? channels[c].blurred.values : channels[c].input.values;
     }
     if (plan->op == EC_OPERATOR_CANNY) {
-        status = ec_canny_reference(plan, pixels, out) ? EC_OK : EC_ERROR_MEMORY;
+        status = ec_canny_reference(plan, pixels, count, out) ? EC_OK : EC_ERROR_MEMORY;
         goto fail;
     }
     const struct channel *only = &channels[0];
@@ -168,7 +169,7 @@ enum ec_status ec_reference_run(const struct ec_plan *plan, const struct ec_imag
 fail:
     if (status != EC_OK)
         ec_fail(error, status, "there is no memory for a %dx%d image", in->width_px, in->height_px);
-    for (int c = 0; c < plan->channels; c++)
+    for (int c = 0; c < count; c++)
         channel_close(&channels[c]);
     return status;
 }

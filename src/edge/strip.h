@@ -4,6 +4,7 @@
 #ifndef EC_EDGE_STRIP_H
 #define EC_EDGE_STRIP_H
 
+#include "edge/auto_arith.h"
 #include "edge/edge_map.h"
 #include "edge/error.h"
 #include "edge/plan.h"
@@ -21,8 +22,12 @@ void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limite
                   int end);
 
 /* Canny's gradients and maxima instead: candidates and strong edges of rows first to end - 1 of `map`. */
-void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool limited_range, struct ec_edge_map *map,
-                        int first, int end);
+void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool limited_range,
+                        const struct ec_canny_thresholds *thresholds, struct ec_edge_map *map, int first, int end);
+
+/* Or what automatic thresholds are chosen from: adds the pixels of rows first to end - 1 to *counts. */
+void ec_strip_count(struct ec_strip *strip, const struct ec_image *in, bool limited_range, struct ec_auto_counts *counts,
+                    int first, int end);
 
 /* NULL is fine; sets *strip to NULL. */
 void ec_strip_close(struct ec_strip **strip);

@@ -64,12 +64,11 @@ static void measure_channels(struct ec_strip *s, const struct ec_canny_gradients
                                                   ec_strip_scratch(&s->other_sums)};
         prefetch(s, y + PREFETCH_ROWS, start, n);
         gradient_block(s, smooth, derive, &others, start, n);
-        s->canny->take_larger(gradients, &others, n, s->plan->canny.low);
+        s->canny->take_larger(gradients, &others, n, s->low);
     }
 }
 
-/* The row of magnitudes in slot y % 3; above and below the image they are 0. */
-static struct ec_canny_row measure_row(struct ec_strip *s, int y)
+struct ec_canny_row ec_strip_measure(struct ec_strip *s, int y)
 {
     bool fresh;
     if (y < 0 || y >= s->height)
@@ -85,19 +84,19 @@ static struct ec_canny_row measure_row(struct ec_strip *s, int y)
         if (s->plan->norm == EC_NORM_L1)
             gradients.sums = (char *)row.magnitudes + (size_t)x * s->canny->magnitude_bytes;
         measure_channels(s, &gradients, channels, y, x, columns);
-        s->canny->measure(&row, x, &gradients, columns, s->plan->canny.low);
+        s->canny->measure(&row, x, &gradients, columns, s->low);
     }
     return row;
 }
 
-void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool limited_range, struct ec_edge_map *map,
-                        int first, int end)
+void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool limited_range,
+                        const struct ec_canny_thresholds *thresholds, struct ec_edge_map *map, int first, int end)
 {
-    const struct ec_canny_thresholds *thresholds = &strip->plan->canny;
     ec_strip_begin(strip, in, limited_range);
-    struct ec_canny_row rows[3] = {measure_row(strip, first - 1), measure_row(strip, first)};
+    strip->low = thresholds->low;
+    struct ec_canny_row rows[3] = {ec_strip_measure(strip, first - 1), ec_strip_measure(strip, first)};
     for (int y = first; y < end; y++) {
-        rows[2] = measure_row(strip, y + 1);
+        rows[2] = ec_strip_measure(strip, y + 1);
         strip->canny->maxima(map->candidates + y * map->stride, map->edges + y * map->stride, rows, strip->width,
                              thresholds->low, thresholds->high);
         rows[0] = rows[1];

@@ -54,8 +54,7 @@ static const void *blurred_row(struct ec_strip *s, int y)
     return row;
 }
 
-/* Row y of the operator's input. */
-static const void *source_row(struct ec_strip *s, int y)
+const void *ec_strip_row(struct ec_strip *s, int y)
 {
     return s->plan->blur.size ? blurred_row(s, y) : input_row(s, y);
 }
@@ -65,7 +64,7 @@ static const void *float_row(struct ec_strip *s, int y)
     bool fresh;
     float *row = ec_ring_row(&s->floats, y, &fresh);
     if (!fresh) {
-        s->kind->to_float(row, source_row(s, y), s->width);
+        s->kind->to_float(row, ec_strip_row(s, y), s->width);
         ec_ring_extend(&s->floats, row, s->plan->border);
     }
     return row;
@@ -133,7 +132,7 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
 void ec_strip_gather(struct ec_strip *s, int y, enum ec_border border)
 {
     const bool takes_floats = s->floats.slots;
-    gather(s, takes_floats ? float_row : source_row, y - s->plan->window_before, s->plan->window_size, border,
+    gather(s, takes_floats ? float_row : ec_strip_row, y - s->plan->window_before, s->plan->window_size, border,
            s->windows[s->channel]);
 }
 

@@ -30,6 +30,7 @@ struct ec_strip {
     const struct ec_image *in;
     bool limited_range;
     int channel; /* whose rows are asked for */
+    int64_t low; /* Canny: magnitudes up to here do not count */
 
     /* Rings with one slot are scratch rows. */
     struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX], floats;
@@ -61,5 +62,11 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
 
 /* Fills strip->windows[strip->channel] with the operator's input around row y. */
 void ec_strip_gather(struct ec_strip *strip, int y, enum ec_border border);
+
+/* Row y of the operator's input. */
+const void *ec_strip_row(struct ec_strip *strip, int y);
+
+/* Canny's magnitudes and directions of row y, in slot y % 3; above and below the image magnitudes are 0. */
+struct ec_canny_row ec_strip_measure(struct ec_strip *strip, int y);
 
 #endif

@@ -34,6 +34,8 @@ struct ec_meters {
     double utilization_min, power_w;
     int64_t memory_bytes;
     struct ec_limits limits;
+    struct ec_range_stats low, high; /* `mean` holds the sum */
+    int64_t thresholds; /* frames in those sums */
 };
 
 struct ec_meters *ec_meters_open(void)
@@ -112,6 +114,20 @@ static void count_job(struct ec_meters *m, const struct ec_job_times *job)
     m->steady_bytes[EC_ENGINE_D2H] += job->d2h_bytes;
 }
 
+static void add_to_range(struct ec_range_stats *range, double value, bool first)
+{
+    range->min = first ? value : fmin(range->min, value);
+    range->max = first ? value : fmax(range->max, value);
+    range->mean = first ? value : range->mean + value;
+}
+
+static struct ec_range_stats read_range(const struct ec_range_stats *range, int64_t count)
+{
+    if (count == 0)
+        return (struct ec_range_stats){NAN, NAN, NAN};
+    return (struct ec_range_stats){range->min, range->mean / (double)count, range->max};
+}
+
 void ec_meters_job(struct ec_meters *m, const struct ec_job_times *times, int lanes)
 {
     pthread_mutex_lock(&m->lock);
@@ -122,6 +138,11 @@ void ec_meters_job(struct ec_meters *m, const struct ec_job_times *times, int la
         count_job(m, slot);
     *slot = *times;
     m->jobs++;
+    if (times->has_thresholds) {
+        add_to_range(&m->low, times->low, m->thresholds == 0);
+        add_to_range(&m->high, times->high, m->thresholds == 0);
+        m->thresholds++;
+    }
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -255,6 +276,8 @@ void ec_meters_read(struct ec_meters *m, struct ec_queue *queue_in, struct ec_qu
     s->latency_p99_ms = ec_latency_percentile_ms(&m->latency, 99);
     s->latency_max_ms = m->latency.total ? (double)m->latency.max_ns / 1e6 : NAN;
     memcpy(s->stages, m->stages, sizeof s->stages);
+    s->low = read_range(&m->low, m->thresholds);
+    s->high = read_range(&m->high, m->thresholds);
     read_engines(m, &s->gpu);
     pthread_mutex_unlock(&m->lock);
 

@@ -113,6 +113,7 @@ static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_i
             .plan = plan,
             .width_px = info->width_px,
             .height_px = info->height_px,
+            .time_base = info->time_base,
             .lanes = l->lanes,
             .luma_raw = l->p.luma_raw,
             .fall_back = l->p.device.backend == EC_BACKEND_AUTO,

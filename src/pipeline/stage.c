@@ -164,6 +164,7 @@ static enum ec_status start(struct ec_stage *s, struct ec_frame *frame, struct e
     const int64_t from_ns = ec_now_ns(), index = frame->index;
     ec_trace_span(s->p.trace, EC_TRACK_QUEUE_IN, "waiting", index, frame->queued_ns, from_ns);
     job->in = *frame;
+    job->in.image.time_ns = av_rescale_q(frame->pts, s->p.time_base, (AVRational){1, 1000000000});
     job->out = *frame;
     job->in.picture = NULL; /* it goes with the result */
     job->out.owner = NULL;
@@ -190,6 +191,8 @@ static void trace_job(struct ec_stage *s, int64_t frame, const struct ec_job_tim
     }
     if (end > 0)
         ec_trace_span(s->p.trace, EC_TRACK_LANE + t->lane, "frame", frame, start, end);
+    if (t->has_thresholds)
+        ec_trace_thresholds(s->p.trace, t->low, t->high, end > 0 ? end : ec_now_ns());
 }
 
 /* A frame that left the device and waits to be handed on. */

@@ -16,6 +16,7 @@ struct ec_stage_params {
     struct ec_device *device;
     const struct ec_plan *plan; /* copied */
     int width_px, height_px;
+    AVRational time_base; /* of the frames' pts */
     int lanes;
     bool luma_raw; /* never expand limited range */
     /* When the device fails in mid-run: go on with the CPU backend (same bytes), or end with the error. */

@@ -94,6 +94,18 @@ int ec_track_engine(int gpu, int engine)
     return gpu == 0 ? EC_TRACK_H2D + engine : EC_TRACK_PEER + 3 * (gpu - 1) + engine;
 }
 
+static int64_t since_origin(const struct ec_trace *t, int64_t ns)
+{
+    return ns > t->origin_ns ? ns - t->origin_ns : 0;
+}
+
+/* `written` is what fprintf gave; the caller holds the lock. */
+static void note_failure(struct ec_trace *t, int written)
+{
+    if (written < 0 && !t->cause)
+        t->cause = errno;
+}
+
 void ec_trace_span(struct ec_trace *t, int track, const char *name, int64_t frame, int64_t start_ns, int64_t end_ns)
 {
     if (!t)
@@ -102,13 +114,26 @@ void ec_trace_span(struct ec_trace *t, int track, const char *name, int64_t fram
     if (frame >= 0)
         snprintf(args, sizeof args, ",\"args\":{\"frame\":%" PRId64 "}", frame);
     /* Whole nanoseconds in the format's microseconds: no float rounding, however long the run. */
-    const int64_t ts = start_ns > t->origin_ns ? start_ns - t->origin_ns : 0, dur = end_ns > start_ns ? end_ns - start_ns : 0;
+    const int64_t ts = since_origin(t, start_ns), dur = end_ns > start_ns ? end_ns - start_ns : 0;
     pthread_mutex_lock(&t->lock);
     const int n = fprintf(
         t->file, "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":\"%s\",\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d%s},\n",
         track, name, ts / 1000, (int)(ts % 1000), dur / 1000, (int)(dur % 1000), args);
-    if (n < 0 && !t->cause)
-        t->cause = errno;
+    note_failure(t, n);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void ec_trace_thresholds(struct ec_trace *t, double low, double high, int64_t at_ns)
+{
+    if (!t)
+        return;
+    const int64_t ts = since_origin(t, at_ns);
+    pthread_mutex_lock(&t->lock);
+    const int n = fprintf(t->file,
+                          "{\"ph\":\"C\",\"pid\":1,\"name\":\"thresholds\",\"ts\":%" PRId64
+                          ".%03d,\"args\":{\"low\":%.4f,\"high\":%.4f}},\n",
+                          ts / 1000, (int)(ts % 1000), low, high);
+    note_failure(t, n);
     pthread_mutex_unlock(&t->lock);
 }
 

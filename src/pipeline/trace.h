@@ -35,6 +35,9 @@ enum ec_status ec_trace_open(struct ec_trace **out, const char *path, const char
 /* One interval, CLOCK_MONOTONIC. Static `name`. A frame < 0 is left out. NULL trace: nothing. */
 void ec_trace_span(struct ec_trace *trace, int track, const char *name, int64_t frame, int64_t start_ns, int64_t end_ns);
 
+/* The thresholds that a frame was given, as a counter's track. NULL trace: nothing. */
+void ec_trace_thresholds(struct ec_trace *trace, double low, double high, int64_t at_ns);
+
 /* Ends the file. EC_ERROR_OUTPUT if anything could not be written. NULL and pointers to NULL are fine. */
 enum ec_status ec_trace_close(struct ec_trace **trace, struct ec_error *error);
 

@@ -119,7 +119,11 @@ static bool next_frame(struct ec_source *s, AVBufferRef *owner, struct ec_item *
         return false;
     }
     const struct ec_frame frame = {
-        .image = {owner->data, i->width_px, i->height_px, (ptrdiff_t)s->pitch, i->depth_bits, EC_MEMORY_HOST, 0},
+        .image = {.data = owner->data,
+                  .width_px = i->width_px,
+                  .height_px = i->height_px,
+                  .pitch_bytes = (ptrdiff_t)s->pitch,
+                  .depth_bits = i->depth_bits},
         .pts = s->next++,
         .duration = 1,
         .decoded_ns = ec_now_ns(),

@@ -75,8 +75,12 @@ static enum ec_status emit(struct ec_pictures *s, AVFrame *picture, bool pooled,
 {
     const int depth = av_pix_fmt_desc_get(picture->format)->comp[0].depth, first = plane_index(picture, 0);
     struct ec_frame frame = {
-        .image = {picture->data[first], picture->width, picture->height, picture->linesize[first], depth, EC_MEMORY_HOST,
-                  first ? picture->data[plane_index(picture, 1)] - picture->data[first] : 0},
+        .image = {.data = picture->data[first],
+                  .width_px = picture->width,
+                  .height_px = picture->height,
+                  .pitch_bytes = picture->linesize[first],
+                  .depth_bits = depth,
+                  .plane_bytes = first ? picture->data[plane_index(picture, 1)] - picture->data[first] : 0},
         .limited_range = picture->color_range == AVCOL_RANGE_MPEG,
         .decoded_ns = ec_now_ns(),
     };
@@ -110,10 +114,13 @@ static enum ec_status emit_from_device(struct ec_pictures *s, AVFrame *picture, 
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(frames->sw_format);
     const int depth = d->comp[0].depth, bytes = depth > 8 ? 2 : 1;
     struct ec_frame frame = {
-        .image = {picture->data[0] + (ptrdiff_t)picture->crop_top * picture->linesize[0] +
-                      (ptrdiff_t)picture->crop_left * bytes,
-                  picture->width - (int)picture->crop_left, picture->height - (int)picture->crop_top, picture->linesize[0],
-                  depth, d->comp[0].shift > 0 ? EC_MEMORY_DEVICE_HIGH : EC_MEMORY_DEVICE, 0},
+        .image = {.data = picture->data[0] + (ptrdiff_t)picture->crop_top * picture->linesize[0] +
+                          (ptrdiff_t)picture->crop_left * bytes,
+                  .width_px = picture->width - (int)picture->crop_left,
+                  .height_px = picture->height - (int)picture->crop_top,
+                  .pitch_bytes = picture->linesize[0],
+                  .depth_bits = depth,
+                  .memory = d->comp[0].shift > 0 ? EC_MEMORY_DEVICE_HIGH : EC_MEMORY_DEVICE},
         .limited_range = picture->color_range != AVCOL_RANGE_JPEG,
         .decoded_ns = ec_now_ns(),
     };

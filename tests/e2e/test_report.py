@@ -12,6 +12,7 @@ STATS = {
     "wall_s": None, "fps": None, "realtime_factor": None,
     "latency_ms": {"p50": None, "p95": None, "p99": None, "max": None},
     "stages": {name: {"busy_s": None, "wait_s": None} for name in ("decode", "queue_in", "stage", "queue_out", "sink")},
+    "thresholds": {key: dict.fromkeys(("min", "mean", "max")) for key in ("low", "high")},
     "gpu": {
         "name": None, "driver": None, "count": None, "lanes": None,
         "engines": {name: {"busy_percent": None, "bytes": None, "gb_per_s": None, "limit_gb_per_s": None}
@@ -117,6 +118,24 @@ class Trace(support.Case):
             read, taken, shown = by["decode thread", "decode", n], by["stage thread", "submit", n], by["sink thread", "deliver", n]
             self.assertLessEqual(read["ts"], taken["ts"])
             self.assertLessEqual(taken["ts"] + taken["dur"], shown["ts"] + shown["dur"])
+
+    def test_thresholds(self):
+        """What --auto chose for each frame is in the trace, its spread in the statistics, and it finds the same edges by hand."""
+        canny = [ROAD, "-e", "canny", "--frames", "6"]
+        hashes = self.hashes(*canny, "--auto=otsu", "--auto-time", "0.1", "--trace", "t.json", "--stats", "s.json")
+        events = support.json.loads((self.folder / "t.json").read_text())
+        chosen = [e["args"] for e in events if e["ph"] == "C" and e["name"] == "thresholds"]
+        self.assertEqual(len(chosen), 6)
+        stats = support.json.loads((self.folder / "s.json").read_text())["thresholds"]
+        for key in ("low", "high"):
+            values = [c[key] for c in chosen]
+            self.assertEqual((stats[key]["min"], stats[key]["max"]), (min(values), max(values)))
+            self.assertAlmostEqual(stats[key]["mean"], sum(values) / 6, places=3)
+        by_hand = self.hashes(*canny, "--low", chosen[5]["low"], "--high", chosen[5]["high"])
+        self.assertEqual(by_hand[5], hashes[5])
+        self.edgecam(*canny, "--null", "--stats", "none.json")
+        none = support.json.loads((self.folder / "none.json").read_text())["thresholds"]
+        self.assertEqual(none, {k: dict.fromkeys(("min", "mean", "max")) for k in ("low", "high")})
 
     def test_the_input_is_never_replaced(self):
         copy = self.folder / "in.mp4"

@@ -137,17 +137,14 @@ def finish(m, depth, *, scale=0, delta=0, threshold=0, absolute=False, output_de
 def canny(image, low, high, *, aperture=3, norm="l2", depth=8):
     """cv2.Canny's definition on integers of any width; which candidates are connected comes from cv2.connectedComponents. Of a
     colour image the gradient of the channel with the largest magnitude counts, the first of equals."""
-    channels = np.atleast_3d(image)
     low, high = (t * 2.0 ** (depth - 8) for t in (min(low, high), max(low, high)))
     if aperture == 7:
         low, high = low / 16, high / 16
     if norm == "l2":
         low, high = low * low, high * high
     gx = gy = m = None
-    for c in range(channels.shape[2]):
-        channel = np.ascontiguousarray(channels[:, :, c])
-        own = [cv2.Sobel(channel, cv2.CV_64F, dx, 1 - dx, ksize=aperture, borderType=cv2.BORDER_REPLICATE) for dx in (1, 0)]
-        own_x, own_y = (np.rint(g / 16 if aperture == 7 else g).astype(np.int64) for g in own)
+    for c, own in enumerate(_gradients(image, aperture)):
+        own_x, own_y = (g.astype(np.int64) for g in own)
         own_m = own_x * own_x + own_y * own_y if norm == "l2" else np.abs(own_x) + np.abs(own_y)
         larger = None if c == 0 else own_m > m
         gx, gy, m = (new if c == 0 else np.where(larger, new, old) for new, old in ((own_x, gx), (own_y, gy), (own_m, m)))
@@ -166,3 +163,30 @@ def canny(image, low, high, *, aperture=3, norm="l2", depth=8):
     is_edge = np.zeros(count, bool)
     is_edge[labels[candidates & (m > np.floor(high))]] = True
     return is_edge[labels] * np.int64((1 << depth) - 1)
+
+
+def automatic(image, kind, *, aperture=3, norm="l2", depth=8):
+    """What a picture by itself asks for: low and high in 8-bit units, before they are rounded to sixteenths."""
+    gain = {3: 1, 5: 12, 7: 160}[aperture]
+    grays = np.sort(image[::8, ::4].ravel() >> (depth - 8))
+    if kind == "median":
+        median = int(grays[(len(grays) - 1) // 2])
+        low, high = 0.67 * median * gain, 1.33 * median * gain
+    elif kind == "otsu":
+        high = gain * int(cv2.threshold(grays.astype(np.uint8)[None], 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)[0])
+        low = high / 2
+    else:
+        length = np.hypot if norm == "l2" else lambda x, y: np.abs(x) + np.abs(y)
+        m = np.max([length(*g) for g in _gradients(image, aperture)], 0)
+        bins = np.sort(np.floor(np.rint(m[::8, ::4]) / 2.0 ** (depth - 8) / (2 if aperture == 3 else 32)).ravel())
+        below = bins[-(-9 * len(bins) // 10) - 1]
+        high = (min(below, 1023) + 1) * {3: 2, 5: 32, 7: 512}[aperture]
+        low = 0.4 * high
+    return max(low, 8.0 * gain), max(high, 16.0 * gain)
+
+
+def _gradients(image, aperture):
+    for channel in np.moveaxis(np.atleast_3d(image), 2, 0):
+        own = [cv2.Sobel(np.ascontiguousarray(channel), cv2.CV_64F, dx, 1 - dx, ksize=aperture, borderType=cv2.BORDER_REPLICATE)
+               for dx in (1, 0)]
+        yield [np.rint(g / 16) if aperture == 7 else g for g in own]

@@ -12,7 +12,7 @@ except ImportError as error:
     sys.exit(77)
 
 import oracle
-from edge_library import BORDERS, NORMS, Library
+from edge_library import AUTOMATIC, BORDERS, NORMS, Library
 from test_opencv import CONTENTS, Tally, picture
 
 
@@ -91,6 +91,44 @@ def test_colour(library, tally, rng, cases):
             tally.check(name + " by cv2", got, by_cv2)
 
 
+def test_automatic(library, tally, rng, cases):
+    """Each picture by itself: the thresholds are the definition's, to a sixteenth, and given by hand they find the same edges."""
+    for index in range(cases // 6):
+        depth = 8 if index % 3 else int(rng.choice([9, 10, 12, 16]))
+        image = random_colours(rng, depth) if index % 4 == 0 else random_picture(rng, depth)
+        aperture, norm, kind = int(rng.choice([3, 3, 5, 7])), str(rng.choice(NORMS)), str(rng.choice(AUTOMATIC[1:]))
+        options = {"norm": norm, "aperture": aperture}
+        threads = 1 + index % 3
+        [(edges, chosen)] = library.sequence([image], depth, "canny", automatic=kind, threads=threads, **options)
+        name = f"canny auto {kind} {norm} aperture {aperture} depth {depth} {image.shape[1::-1]}"
+        wanted = oracle.automatic(image, kind, depth=depth, **options)
+        tally.check(name, np.abs(np.array([chosen]) - np.array([wanted])) <= 1 / 16, np.array([[True, True]]))
+        tally.check(name + " by hand", edges, library.run(image, depth, "canny", low=chosen[0], high=chosen[1], **options))
+
+
+def test_following(library, tally, rng, _):
+    """Thresholds move towards what each picture asks for as its time says, and jump where a scene begins."""
+    scene = picture(256, 192, 8, "scene", rng).astype(np.float64)
+    for kind in AUTOMATIC[1:]:
+        gains = 0.6 + 0.1 * np.cumsum(rng.uniform(-0.4, 0.5, 12))
+        images = [np.clip(scene * gain + rng.normal(0, 2, scene.shape), 0, 255).astype(np.uint8) for gain in gains]
+        images[7] = 255 - images[7] // 4  # much brighter than the one before
+        times = np.cumsum(rng.uniform(0.01, 0.3, len(images)))
+        times[3] = times[2]  # counts as 40 ms later
+        results = library.sequence(images, 8, "canny", automatic=kind, auto_time=0.25, times=list(times))
+        state = None
+        for k, image in enumerate(images):
+            wanted = np.array(oracle.automatic(image, kind))
+            begins = k in (0, 7, 8)
+            elapsed = times[k] - times[k - 1] if k and times[k] > times[k - 1] else 0.04
+            state = wanted if begins else state + (wanted - state) * (1 - np.exp(-elapsed / 0.25))
+            chosen = np.array(results[k][1])
+            tally.check(f"canny auto {kind} frame {k}: {chosen}, expected {state}", np.abs(chosen - state)[None] < 0.2,
+                        np.array([[True, True]]))
+            by_hand = library.run(image, 8, "canny", low=chosen[0], high=chosen[1])
+            tally.check(f"canny auto {kind} frame {k} by hand", results[k][0], by_hand)
+
+
 def test_defaults(library, tally, rng, _):
     image = picture(131, 97, 8, "scene", rng)
     for low, high, used in ((None, None, (100, 200)), (30, None, (30, 200)), (150, None, (150, 300)), (None, 80, (40, 80)),
@@ -137,7 +175,7 @@ def test_long_contours(library, tally, rng, _):
                     tally.check(name, got, by_cv2)
 
 
-TESTS = (test_random, test_colour, test_defaults, test_output, test_long_contours)
+TESTS = (test_random, test_colour, test_automatic, test_following, test_defaults, test_output, test_long_contours)
 
 
 def main():

@@ -15,12 +15,14 @@ struct fixture {
     struct ec_device *device;
     size_t thin; /* every thin-th case of the common list */
     int width_px, height_px; /* of "large" frames */
+    int runs; /* how often Canny must give the same bytes on noise */
 };
 
 /* The groups of tests; each returns its number of failures. */
 int test_cases(struct fixture *fixture);
 int test_engine(struct fixture *fixture);
 int test_canny(struct fixture *fixture);
+int test_sequence(struct fixture *fixture);
 
 /* Noise that depends on `seed`, all values that the depth has. */
 void fill_noise(struct ec_image *image, unsigned seed);

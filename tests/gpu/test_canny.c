@@ -116,7 +116,6 @@ static void every_run_gives_the_same_bytes(void **state)
 {
     const struct fixture *f = *state;
     const double thresholds[][2] = {{100, 200}, {300, 900}, {200, 1250}};
-    const int times = f->width_px >= 1920 ? 100 : 3;
     struct pictures p = {0};
     struct ec_error error = {0};
     open_pictures(&p, f->device, f->width_px, f->height_px);
@@ -131,7 +130,7 @@ static void every_run_gives_the_same_bytes(void **state)
         struct ec_plan plan;
         assert_int_equal(ec_plan_make(&plan, &params, 8, &error), EC_OK);
         run(&ec_backend_cpu, p.cpu, &plan, &p.in, &p.expected, 1);
-        for (int i = 0; i < times; i++) {
+        for (int i = 0; i < f->runs; i++) {
             run(&ec_backend_cuda, f->device, &plan, &p.in, &p.out, 1);
             if (memcmp(p.out.data, p.expected.data, image_bytes(&p.out)) != 0)
                 fail_msg("run %d with thresholds %g and %g differs from the CPU", i, params.low, params.high);

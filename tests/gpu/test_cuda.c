@@ -1,5 +1,6 @@
 /* The CUDA backend against the definition and the CPU. Arguments: THIN (every THIN-th case of the common list), WIDTH and
- * HEIGHT of large frames. Leaves with 77, which ctest takes for "skipped", where no GPU can be used. */
+ * HEIGHT of large frames, RUNS of Canny on noise that must all give the same bytes. Leaves with 77, which ctest takes for
+ * "skipped", where no GPU can be used. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,12 +55,13 @@ int main(int argc, char **argv)
 {
     struct fixture fixture = {.thin = argc > 1 ? strtoul(argv[1], NULL, 10) : 1,
                               .width_px = argc > 2 ? atoi(argv[2]) : 3840,
-                              .height_px = argc > 3 ? atoi(argv[3]) : 2160};
+                              .height_px = argc > 3 ? atoi(argv[3]) : 2160,
+                              .runs = argc > 4 ? atoi(argv[4]) : 10};
     const struct ec_device_params params = {.backend = EC_BACKEND_CUDA};
     const struct ec_logger logger = {.message = show_message};
     struct ec_error error = {0};
-    if (fixture.thin < 1 || fixture.width_px < 1 || fixture.height_px < 1) {
-        fprintf(stderr, "usage: %s [THIN [WIDTH HEIGHT]]\n", argv[0]);
+    if (fixture.thin < 1 || fixture.width_px < 1 || fixture.height_px < 1 || fixture.runs < 1) {
+        fprintf(stderr, "usage: %s [THIN [WIDTH HEIGHT [RUNS]]]\n", argv[0]);
         return 2;
     }
     if (ec_backend_cuda.open(&fixture.device, &params, &logger, &error) != EC_OK) {
@@ -69,6 +71,7 @@ int main(int argc, char **argv)
     int failed = test_cases(&fixture);
     failed += test_engine(&fixture);
     failed += test_canny(&fixture);
+    failed += test_sequence(&fixture);
     ec_backend_cuda.close(&fixture.device);
     return failed != 0;
 }

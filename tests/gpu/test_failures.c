@@ -213,8 +213,8 @@ static void failing_launch_names_the_kernel(void **state)
     struct ec_engine *engine = NULL;
     struct ec_error error = {0};
     unsigned char in_pixels[200] = {0}, out_pixels[200] = {0};
-    const struct ec_image in = {in_pixels, 20, 10, 20, 8, EC_MEMORY_HOST, 0};
-    struct ec_image out = {out_pixels, 20, 10, 20, 8, EC_MEMORY_HOST, 0};
+    const struct ec_image in = {.data = in_pixels, .width_px = 20, .height_px = 10, .pitch_bytes = 20, .depth_bits = 8};
+    struct ec_image out = {.data = out_pixels, .width_px = 20, .height_px = 10, .pitch_bytes = 20, .depth_bits = 8};
     make_plan(&plan, 1);
     assert_int_equal(ec_backend_cuda.engine_open(&engine, device, &plan, 20, 10, 1, &error), EC_OK);
     shim_machine.launches_until_failure = 1;

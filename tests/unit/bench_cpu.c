@@ -111,8 +111,17 @@ int main(int argc, char **argv)
         }
         if (ec_plan_make(plan, &lines[i].params, depth, &error) != EC_OK)
             goto fail;
-        const struct ec_image in = {in_bytes, width, height, width * (ptrdiff_t)pixel, depth, EC_MEMORY_HOST, width * (ptrdiff_t)pixel * height};
-        struct ec_image out = {out_bytes, width, height, width * (ptrdiff_t)pixel, plan->output_depth_bits, EC_MEMORY_HOST, 0};
+        const struct ec_image in = {.data = in_bytes,
+                                    .width_px = width,
+                                    .height_px = height,
+                                    .pitch_bytes = width * (ptrdiff_t)pixel,
+                                    .depth_bits = depth,
+                                    .plane_bytes = width * (ptrdiff_t)pixel * height};
+        struct ec_image out = {.data = out_bytes,
+                               .width_px = width,
+                               .height_px = height,
+                               .pitch_bytes = width * (ptrdiff_t)pixel,
+                               .depth_bits = plan->output_depth_bits};
         struct ec_engine *engine = NULL;
         if (ec_backend_cpu.engine_open(&engine, device, plan, width, height, 1, &error) != EC_OK)
             goto fail;

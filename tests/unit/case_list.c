@@ -139,14 +139,15 @@ static void add_setting(struct builder *b, const struct ec_edge_params *params, 
         test.out_padding_px = (int)(turn / 2 % 3) * 5;
         test.gray = params->channels == EC_CHANNELS_RGB && turn % 7 == 0;
         const struct ec_edge_params *p = params;
-        snprintf(
-            test.name, sizeof test.name,
-            "%s%s norm %d border %d aperture %d kernel %d/%d blur %g scale %g delta %g threshold %g %g %g abs %d depth %d to "
-            "%d%s, %dx%d %s",
-            ec_operator_name(p->op), p->channels ? test.gray ? " rgb of gray" : " rgb" : "", (int)p->norm, (int)p->border,
-            p->aperture, p->kernel.size, p->kernel.divisor, p->blur_sigma, p->scale, p->delta, p->threshold, p->low, p->high,
-            p->absolute, depth_bits, p->output_depth_bits ? p->output_depth_bits : depth_bits, limited_range ? " limited" : "",
-            test.width_px, test.height_px, names[test.content]);
+        snprintf(test.name, sizeof test.name,
+                 "%s%s auto %d norm %d border %d aperture %d kernel %d/%d blur %g scale %g delta %g threshold %g %g %g abs %d "
+                 "depth %d to "
+                 "%d%s, %dx%d %s",
+                 ec_operator_name(p->op), p->channels ? test.gray ? " rgb of gray" : " rgb" : "", (int)p->automatic,
+                 (int)p->norm, (int)p->border, p->aperture, p->kernel.size, p->kernel.divisor, p->blur_sigma, p->scale,
+                 p->delta, p->threshold, p->low, p->high, p->absolute, depth_bits,
+                 p->output_depth_bits ? p->output_depth_bits : depth_bits, limited_range ? " limited" : "", test.width_px,
+                 test.height_px, names[test.content]);
         add_case(b, test);
     }
 }
@@ -262,6 +263,12 @@ static void add_canny(struct builder *b)
                                                     .output_depth_bits = turn % 5 == 0 ? 8 : 0};
                     add_setting(b, &params, depths[d], turn % 4 == 1);
                     params.channels = EC_CHANNELS_RGB;
+                    add_setting(b, &params, depths[d], turn % 4 == 1);
+                    /* Without a look back, as the definition is. */
+                    params.channels = (enum ec_channels)(turn / 2 % 2);
+                    params.has_low = params.has_high = false;
+                    params.automatic = (enum ec_auto)(EC_AUTO_MEDIAN + t % 3);
+                    params.has_auto_time = true;
                     add_setting(b, &params, depths[d], turn % 4 == 1);
                 }
 }

@@ -216,8 +216,16 @@ static void overlap_is_found(void **state)
         {0, 16, 32, 16, EC_ERROR_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const struct ec_image in = {bytes + places[i].in_at, 16, 15, places[i].in_pitch, 8, EC_MEMORY_HOST, 0};
-        struct ec_image out = {bytes + places[i].out_at, 16, 15, places[i].out_pitch, 8, EC_MEMORY_HOST, 0};
+        const struct ec_image in = {.data = bytes + places[i].in_at,
+                                    .width_px = 16,
+                                    .height_px = 15,
+                                    .pitch_bytes = places[i].in_pitch,
+                                    .depth_bits = 8};
+        struct ec_image out = {.data = bytes + places[i].out_at,
+                               .width_px = 16,
+                               .height_px = 15,
+                               .pitch_bytes = places[i].out_pitch,
+                               .depth_bits = 8};
         assert_int_equal(ec_edge_run(edge, &in, &out), places[i].status);
     }
     ec_edge_close(&edge);
@@ -238,9 +246,11 @@ static void every_plane_is_compared(void **state)
         .op = EC_OPERATOR_CANNY, .channels = EC_CHANNELS_RGB, .logger = {.message = keep, .opaque = &log}};
     struct ec_edge *edge = NULL;
     assert_int_equal(ec_edge_open(&edge, &params, &on_cpu), EC_OK);
-    const struct ec_image in = {bytes, 8, 16, 32, 8, EC_MEMORY_HOST, 8};
+    const struct ec_image in = {
+        .data = bytes, .width_px = 8, .height_px = 16, .pitch_bytes = 32, .depth_bits = 8, .plane_bytes = 8};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct ec_image out = {bytes + places[i].out_at, 8, 16, 32, 8, EC_MEMORY_HOST, 0};
+        struct ec_image out = {
+            .data = bytes + places[i].out_at, .width_px = 8, .height_px = 16, .pitch_bytes = 32, .depth_bits = 8};
         assert_int_equal(ec_edge_run(edge, &in, &out), places[i].status);
     }
     ec_edge_close(&edge);
@@ -257,8 +267,13 @@ static void sizes_and_depths_change_from_call_to_call(void **state)
     static uint16_t expected[SIDE * SIDE];
     for (int round = 0; round < 60; round++) {
         const int depth = round % 3 ? 8 + round % 9 : 8, out_depth = round % 2 ? 8 : depth;
-        const struct ec_image in = {pixels_in, 1 + round % 16, 1 + round / 4, 32, depth, EC_MEMORY_HOST, 0};
-        struct ec_image out = {pixels_out, 1 + round % 16, 1 + round / 4, 32, out_depth, EC_MEMORY_HOST, 0};
+        const struct ec_image in = {
+            .data = pixels_in, .width_px = 1 + round % 16, .height_px = 1 + round / 4, .pitch_bytes = 32, .depth_bits = depth};
+        struct ec_image out = {.data = pixels_out,
+                               .width_px = 1 + round % 16,
+                               .height_px = 1 + round / 4,
+                               .pitch_bytes = 32,
+                               .depth_bits = out_depth};
         struct ec_image wanted = out;
         wanted.data = expected;
         memset(pixels_out, 0, sizeof pixels_out);
@@ -284,8 +299,8 @@ static void kernels_are_copied(void **state)
     assert_int_equal(ec_edge_open(&edge, &params, &on_cpu), EC_OK);
     memset(weights, 0, sizeof weights);
     uint8_t in_pixel = 50, out_pixel = 0;
-    const struct ec_image in = {&in_pixel, 1, 1, 1, 8, EC_MEMORY_HOST, 0};
-    struct ec_image out = {&out_pixel, 1, 1, 1, 8, EC_MEMORY_HOST, 0};
+    const struct ec_image in = {.data = &in_pixel, .width_px = 1, .height_px = 1, .pitch_bytes = 1, .depth_bits = 8};
+    struct ec_image out = {.data = &out_pixel, .width_px = 1, .height_px = 1, .pitch_bytes = 1, .depth_bits = 8};
     assert_int_equal(ec_edge_run(edge, &in, &out), EC_OK);
     assert_int_equal(out_pixel, 100);
     ec_edge_close(&edge);

@@ -78,7 +78,8 @@ static struct ec_item make_frame(int64_t index)
     uint8_t *p = item.frame.owner->data;
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         p[i] = (uint8_t)(i * 31 + index * 17 + (i * i) % 251);
-    item.frame.image = (struct ec_image){p, WIDTH, HEIGHT, WIDTH, 8, EC_MEMORY_HOST, 0};
+    item.frame.image =
+        (struct ec_image){.data = p, .width_px = WIDTH, .height_px = HEIGHT, .pitch_bytes = WIDTH, .depth_bits = 8};
     return item;
 }
 
@@ -106,6 +107,7 @@ static struct outcome run(struct ec_device *device, bool fall_back, bool halted)
                                            .plan = plan,
                                            .width_px = WIDTH,
                                            .height_px = HEIGHT,
+                                           .time_base = {1, 25},
                                            .lanes = LANES,
                                            .fall_back = fall_back,
                                            .threads = 1,
@@ -129,7 +131,8 @@ static struct outcome run(struct ec_device *device, bool fall_back, bool halted)
         while (ec_queue_pop(out, &item, -1, &wait) == EC_QUEUE_OK) {
             assert_int_equal(item.frame.index, o.frames);
             struct ec_item source = make_frame(o.frames);
-            struct ec_image want = {expected, WIDTH, HEIGHT, WIDTH, 8, EC_MEMORY_HOST, 0};
+            struct ec_image want = {
+                .data = expected, .width_px = WIDTH, .height_px = HEIGHT, .pitch_bytes = WIDTH, .depth_bits = 8};
             assert_int_equal(ec_reference_run(plan, &source.frame.image, false, &want, &error), EC_OK);
             for (int y = 0; y < HEIGHT; y++)
                 assert_memory_equal((uint8_t *)item.frame.image.data + y * item.frame.image.pitch_bytes, expected + y * WIDTH,

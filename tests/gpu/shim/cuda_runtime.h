@@ -76,6 +76,13 @@ static inline uint32_t atomicMin(uint32_t *at, uint32_t v)
     return before;
 }
 
+static inline uint32_t atomicAdd(uint32_t *at, uint32_t v)
+{
+    const uint32_t before = *at;
+    *at += v;
+    return before;
+}
+
 static inline unsigned long long atomicOr(unsigned long long *at, unsigned long long v)
 {
     const unsigned long long before = *at;

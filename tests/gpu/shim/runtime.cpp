@@ -356,6 +356,11 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes)
     return cudaSuccess;
 }
 
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
+{
+    return cudaMemset(memory, value, bytes);
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
 {
     SHIM_CALL();
