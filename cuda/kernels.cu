@@ -41,6 +41,8 @@ enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, 
         return ec_gradient_wide(queue, in, out);
     if (ec_gradient_pairs_fits(plan, in, out))
         return ec_gradient_pairs(queue, in, out);
+    if (ec_gradient_pairs_deep_fits(plan, in, out))
+        return ec_gradient_pairs_deep(queue, in, out);
     return ec_neighbours(queue, in, out);
 }
 

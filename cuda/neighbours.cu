@@ -25,28 +25,6 @@ struct Row {
     float v[COLUMNS + 2];
 };
 
-constexpr uint32_t INTEGER_BITS = 0x4b000000; /* of 2^23: the float whose low bits are an integer */
-constexpr float INTEGER_BIAS = 8388608.0f;
-
-EC_DEVICE float bits_float(uint32_t bits)
-{
-#ifdef __CUDA_ARCH__
-    return __uint_as_float(bits);
-#else
-    float v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-#endif
-}
-
-/* Pixel `i` of a word. */
-template <class Pixel>
-EC_DEVICE float pixel_float(uint32_t word, int i)
-{
-    const uint32_t selector = sizeof(Pixel) == 1 ? 0x7440u + (uint32_t)i : i ? 0x7432u : 0x7410u;
-    return bits_float(permute(word, INTEGER_BITS, selector)) - INTEGER_BIAS;
-}
-
 template <class Pixel, int WORDS>
 EC_DEVICE void unpack_row(Row *row, const ec_gpu_source &in, const uint32_t *words, uint32_t left_word, uint32_t right_word)
 {

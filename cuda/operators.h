@@ -42,6 +42,11 @@ bool ec_gradient_pairs_fits(const struct ec_plan *plan, const struct ec_gpu_sour
 enum ec_status ec_gradient_pairs(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                                  const struct ec_gpu_target *out);
 
+/* The same of 9 and 10 bits; only where ec_gradient_pairs_deep_fits(). */
+bool ec_gradient_pairs_deep_fits(const struct ec_plan *plan, const struct ec_gpu_source *in, const struct ec_gpu_target *out);
+enum ec_status ec_gradient_pairs_deep(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                                      const struct ec_gpu_target *out);
+
 /* Every 2x2 and 3x3 operator, any depth. */
 enum ec_status ec_neighbours(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in, const struct ec_gpu_target *out);
 

@@ -37,6 +37,28 @@ EC_DEVICE uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
 #endif
 }
 
+constexpr uint32_t INTEGER_BITS = 0x4b000000; /* of 2^23: the float whose low bits are an integer */
+constexpr float INTEGER_BIAS = 8388608.0f;
+
+EC_DEVICE float bits_float(uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return __uint_as_float(bits);
+#else
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+#endif
+}
+
+/* Pixel `i` of a word. */
+template <class Pixel>
+EC_DEVICE float pixel_float(uint32_t word, int i)
+{
+    const uint32_t selector = sizeof(Pixel) == 1 ? 0x7440u + (uint32_t)i : i ? 0x7432u : 0x7410u;
+    return bits_float(permute(word, INTEGER_BITS, selector)) - INTEGER_BIAS;
+}
+
 #ifdef __CUDA_ARCH__
 
 EC_DEVICE __half2 as_half2(uint32_t v)
@@ -89,6 +111,12 @@ EC_DEVICE float root_estimate(float v)
 {
     float r;
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+    return r;
+}
+EC_DEVICE float reciprocal_root_estimate(float v)
+{
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
     return r;
 }
 EC_DEVICE uint32_t float_bits(float v)
@@ -168,6 +196,10 @@ inline float root_estimate(float v)
 {
     return sqrtf(v) * (1.0f - 0x1p-22f);
 } /* as wrong as a device may be */
+inline float reciprocal_root_estimate(float v)
+{
+    return 1.0f / sqrtf(v) * (1.0f + 0x1p-22f);
+}
 inline uint32_t float_bits(float v)
 {
     uint32_t bits;
@@ -176,6 +208,19 @@ inline uint32_t float_bits(float v)
 }
 
 #endif
+
+/* Two bytes, and four, from limited to full range, (y - 16) * 255/219 rounded: 76310 * 2^-16 exceeds 255/219 by so little that
+ * all 220 products round as the exact ones do. */
+EC_DEVICE uint32_t expand_pair(uint32_t pair)
+{
+    pair = pair_min(pair_max(pair, 0x00100010u), 0x00eb00ebu) - 0x00100010u;
+    return permute((pair & 0xffff) * 76310u + 32768u, (pair >> 16) * 76310u + 32768u, 0x7632);
+}
+
+EC_DEVICE uint32_t expand_word(uint32_t word)
+{
+    return permute(expand_pair(permute(word, 0, 0x4140)), expand_pair(permute(word, 0, 0x4342)), 0x6420);
+}
 
 } // namespace ec
 

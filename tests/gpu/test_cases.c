@@ -175,6 +175,12 @@ static void large_frames_equal_the_cpu(void **state)
             compare_with_cpu(f, &params, f->width_px, f->height_px, depth_bits, depth_bits == 12);
         }
     }
+    /* At these depths noise has lengths of every size up to the largest pixel. */
+    for (int depth_bits = 9; depth_bits <= 10; depth_bits++)
+        for (int op = EC_OPERATOR_SOBEL; op <= EC_OPERATOR_PREWITT; op++) {
+            const struct ec_edge_params params = {.op = (enum ec_operator)op, .threshold = depth_bits == 9 ? 100 : 0};
+            compare_with_cpu(f, &params, f->width_px, f->height_px, depth_bits, op == EC_OPERATOR_PREWITT);
+        }
     const struct ec_edge_params l1 = {.norm = EC_NORM_L1}, blurred = {.aperture = 7, .blur_sigma = 2.5};
     compare_with_cpu(f, &l1, f->width_px, f->height_px, 8, true);
     compare_with_cpu(f, &blurred, f->width_px - 1, f->height_px - 1, 8, false);
