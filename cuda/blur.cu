@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(ROW_BLOCK_X *ROW_BLOCK_Y)
     const int32_t block_x = blockIdx.x * ROW_SPAN, block_y = blockIdx.y * ROW_BLOCK_Y;
     const int32_t margin = (size / 2 + CHUNK<Pixel> - 1) / CHUNK<Pixel> * CHUNK<Pixel>, zeros = margin - size / 2;
     load_weights(weights, WEIGHTS_MAX, taps, size, zeros % ROW_STEP);
-    load_tile<Pixel>(tile, PITCH, in, block_x - margin, block_y, (ROW_SPAN + 2 * margin) / CHUNK<Pixel>, ROW_BLOCK_Y);
+    load_tile<Pixel>(tile, PITCH, in, block_x - margin, block_y, (ROW_SPAN + 2 * margin) / CHUNK<Pixel>, ROW_BLOCK_Y, margin);
     __syncthreads();
 
     /* From a multiple of ROW_STEP on, so that the pixels come as vectors. */

@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     __shared__ __align__(16) uint8_t tile[PITCH * MAX_ROWS];
     __shared__ uint2 sums[BLOCK_X * MAX_ROWS];
     const int32_t block_x = blockIdx.x * SPAN_X, block_y = blockIdx.y * SPAN_Y, tile_rows = SPAN_Y + weights.size - 1;
-    load_tile<uint8_t>(tile, PITCH, in, block_x - MARGIN, block_y - weights.size / 2, PITCH / CHUNK<uint8_t>, tile_rows);
+    load_tile<uint8_t>(tile, PITCH, in, block_x - MARGIN, block_y - weights.size / 2, PITCH / CHUNK<uint8_t>, tile_rows,
+                       MARGIN);
     __syncthreads();
     for (int32_t j = threadIdx.y; j < tile_rows; j += BLOCK_Y)
         sums[j * BLOCK_X + threadIdx.x] =

@@ -1,6 +1,6 @@
 /* Convolution of any odd size and any weights: a thread owns 4 columns and ROWS rows of a shared tile.
  *
- * As in convolution_bytes.cu the kernel is widened by zeros to a multiple of 4 on the left and in all, so that pixels and
+ * The kernel is widened by zeros to a multiple of 4 on the left and in all, so that pixels and
  * weights come four at a time. A weight of zero before or after a row leaves a sum as it is, a float one too. */
 #include "convolution_finish.cuh"
 #include "tile.cuh"
@@ -16,14 +16,17 @@ constexpr int ROWS = 4, BLOCK_X = 32, BLOCK_Y = 4, SPAN_X = BLOCK_X * 4, SPAN_Y 
 struct Narrow {
     using Weight = int32_t;
     using Sum = int32_t;
+    using Divisor = ec::Divisor;
 };
 struct Wide {
     using Weight = int32_t;
     using Sum = int64_t;
+    using Divisor = int64_t;
 };
 struct Float {
     using Weight = float;
     using Sum = float;
+    using Divisor = ec::Divisor;
 };
 
 EC_DEVICE void accumulate(int32_t *sum, int32_t weight, int32_t v)
@@ -49,7 +52,7 @@ struct alignas(16) Four {
 template <class Pixel, class Arithmetic, int MAX_SIZE>
 __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     convolution_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
-                       const typename Arithmetic::Weight *weights, int32_t size, int64_t divisor)
+                       const typename Arithmetic::Weight *weights, int32_t size, const typename Arithmetic::Divisor divisor)
 {
     using Weight = typename Arithmetic::Weight; /* also a pixel's type in the tile */
     using Sum = typename Arithmetic::Sum;
@@ -63,7 +66,8 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
         const int32_t j = k / (WEIGHTS_FOURS * 4), i = k % (WEIGHTS_FOURS * 4) - zeros;
         widened[k / 4].v[k % 4] = i >= 0 && i < size ? weights[j * size + i] : (Weight)0;
     }
-    load_tile<Pixel>(&tile[0].v[0], PITCH, in, block_x - MARGIN, block_y - size / 2, PITCH / CHUNK<Pixel>, SPAN_Y + size - 1);
+    load_tile<Pixel>(&tile[0].v[0], PITCH, in, block_x - MARGIN, block_y - size / 2, PITCH / CHUNK<Pixel>, SPAN_Y + size - 1,
+                     MARGIN);
     __syncthreads();
 
     const Four<Weight> *p = tile + threadIdx.y * ROWS * (PITCH / 4) + (MARGIN - before) / 4 + threadIdx.x;
@@ -90,35 +94,36 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     const int32_t x = block_x + threadIdx.x * 4, y = block_y + threadIdx.y * ROWS;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        uint32_t v[4];
-#pragma unroll
-        for (int q = 0; q < 4; q++)
-            v[q] = finish_sum(sums[r][q], divisor, out.finish);
-        if (x < in.width_px && y + r < in.height_px)
-            store_four(out, in.width_px, x, y + r, v);
+        if (x >= in.width_px || y + r >= in.height_px)
+            break;
+        float m[4];
+        respond_four(m, sums[r], divisor);
+        store_responses(out, in.width_px, x, y + r, m);
     }
 }
 
 template <class Pixel, class Arithmetic>
 enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out,
-                   const typename Arithmetic::Weight *weights)
+                   const typename Arithmetic::Weight *weights, const typename Arithmetic::Divisor &divisor)
 {
     const ec_convolution_taps *taps = &queue->plan->convolution;
     const dim3 grid(ceil_div(in.width_px, SPAN_X), ceil_div(in.height_px, SPAN_Y));
     return launch(queue, "convolution_kernel",
-                  taps->size <= 7 ? convolution_kernel<Pixel, Arithmetic, 7>
+                  taps->size <= 9 ? convolution_kernel<Pixel, Arithmetic, 9>
                                   : convolution_kernel<Pixel, Arithmetic, EC_KERNEL_MAX_SIZE>,
-                  grid, dim3(BLOCK_X, BLOCK_Y), in, out, weights, taps->size, taps->divisor);
+                  grid, dim3(BLOCK_X, BLOCK_Y), in, out, weights, taps->size, divisor);
 }
 
 template <class Pixel>
 enum ec_status convolve(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {
     const ec_convolution_taps *taps = &queue->plan->convolution, *d_taps = &queue->d_plan->convolution;
+    const Divisor divisor = make_divisor(taps->divisor);
     if (!taps->integer)
-        return run<Pixel, Float>(queue, in, out, d_taps->float_weights);
-    return taps->wide_sum ? run<Pixel, Wide>(queue, in, out, d_taps->integer_weights)
-                          : run<Pixel, Narrow>(queue, in, out, d_taps->integer_weights);
+        return run<Pixel, Float>(queue, in, out, d_taps->float_weights, divisor);
+    if (taps->wide_sum || taps->divisor > DIVISOR_MAX)
+        return run<Pixel, Wide>(queue, in, out, d_taps->integer_weights, taps->divisor);
+    return run<Pixel, Narrow>(queue, in, out, d_taps->integer_weights, divisor);
 }
 
 } // namespace

@@ -1,9 +1,12 @@
-/* Convolution of bytes with weights that are signed bytes: four products an instruction. A thread owns 4 columns and ROWS rows.
+/* Convolution of bytes with weights that are signed bytes, as products of matrices.
  *
- * The window of its first column starts at a word of the tile, for which the kernel is widened by zeros on the left to a
- * multiple of 4 pixels before the centre; those of the other columns start one, two and three bytes later. */
+ * A warp owns ROWS rows of 256 columns. Of one row of pixels, matrix A holds in its row m the 32 pixels from `before` columns
+ * left of column 16 m on, so that the words which its lanes load lie side by side. Times a matrix whose column n holds one row
+ * of the kernel, moved down by the place of an output pixel among 16, it gives that row's share of 16 x 8 outputs. Two such
+ * matrices give all 16 columns: the first those at 4k and 4k + 1, the second those at 4k + 2 and 4k + 3, for then a lane ends
+ * with four neighbours. Kernels wider than 17 take two steps of 32 pixels. */
 #include "convolution_finish.cuh"
-#include "pair.cuh"
+#include "matrix.cuh"
 #include "tile.cuh"
 
 namespace
@@ -11,99 +14,233 @@ namespace
 
 using namespace ec;
 
-constexpr int ROWS = 4, BLOCK_X = 32, BLOCK_Y = 8, SPAN_X = BLOCK_X * 4, SPAN_Y = BLOCK_Y * ROWS;
-constexpr int MARGIN = 16, PITCH = SPAN_X + 2 * MARGIN;
-constexpr int WORDS_MAX = 8;
+constexpr int BLOCK_X = 32, BLOCK_Y = 4, HALF = 128, SPAN_X = 2 * HALF;
 
-/* Row j of the widened kernel, four weights a word. */
-struct Weights {
-    int32_t words[EC_KERNEL_MAX_SIZE][WORDS_MAX];
-};
+/* Rows that a warp works on at once, of ROWS. */
+constexpr int GROUP = 4;
+template <int SIZE>
+constexpr int ROWS = SIZE ? 8 : GROUP;
 
-EC_DEVICE int32_t multiply_add_bytes(uint32_t pixels, int32_t weights, int32_t sum)
+constexpr int MARGIN = 16, PITCH = SPAN_X + 2 * MARGIN; /* of the tile of pixels */
+
+/* Left of its first output a matrix begins this many columns, a multiple of 4. */
+EC_HD constexpr int columns_before(int size)
 {
-#ifdef __CUDA_ARCH__
-    int32_t r;
-    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pixels), "r"(weights), "r"(sum));
-    return r;
-#else
-    for (int i = 0; i < 4; i++)
-        sum += (int32_t)(pixels >> (8 * i) & 255) * (int8_t)((uint32_t)weights >> (8 * i));
-    return sum;
-#endif
+    return (size / 2 + 3) / 4 * 4;
 }
 
-/* SIZE 0: any size whose widened rows are WORDS words. */
-template <int WORDS, int SIZE>
-__global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    convolution_bytes_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
-                             const __grid_constant__ Weights weights, int32_t any_size, int64_t divisor)
+constexpr int steps_needed(int size)
 {
-    constexpr int MAX_SIZE = SIZE ? SIZE : EC_KERNEL_MAX_SIZE;
-    __shared__ __align__(16) uint8_t tile[PITCH * (SPAN_Y + MAX_SIZE - 1)];
-    const int32_t size = SIZE ? SIZE : any_size, before = (size / 2 + 3) / 4 * 4;
-    const int32_t block_x = blockIdx.x * SPAN_X, block_y = blockIdx.y * SPAN_Y;
-    load_tile<uint8_t>(tile, PITCH, in, block_x - MARGIN, block_y - size / 2, PITCH / CHUNK<uint8_t>, SPAN_Y + size - 1);
-    __syncthreads();
+    return ceil_div(columns_before(size) + 16 + size / 2, 32);
+}
 
-    const uint32_t *p = (const uint32_t *)(tile + threadIdx.y * ROWS * PITCH + MARGIN - before) + threadIdx.x;
-    int32_t sums[ROWS][4] = {};
-#pragma unroll(SIZE ? SIZE + ROWS - 1 : 1)
-    for (int32_t i = 0; i < size + ROWS - 1; i++) {
-        uint32_t row[4][WORDS + 1];
+constexpr int ONE_STEP_SIZE = 17;
+static_assert(steps_needed(ONE_STEP_SIZE) == 1 && steps_needed(EC_KERNEL_MAX_SIZE) == 2, "matrices hold the largest kernels");
+
+/* Taps 0 to 6 of each row of a kernel as bytes of two words, the eighth byte zero, and taps 7 and 8 in a third. */
+struct Taps {
+    uint32_t words[9][3];
+};
+
+/* The bytes of two words that are the taps from `tap` on, of `count`; byte 7 for those that there are not. */
+EC_DEVICE uint32_t select_taps(int32_t tap, int32_t count)
+{
+    uint32_t selector = 0;
 #pragma unroll
-        for (int k = 0; k <= WORDS; k++)
-            row[0][k] = p[i * (PITCH / 4) + k];
+    for (int i = 0; i < 4; i++)
+        selector |= ((uint32_t)(tap + i) < (uint32_t)count ? (uint32_t)(tap + i) : 7u) << (4 * i);
+    return selector;
+}
+
+/* What a lane holds of the two matrices of every row. */
+template <int SIZE>
+EC_DEVICE void make_weights(uint32_t (*b)[2][2], const Taps &taps)
+{
+    const int lane = threadIdx.x, column = lane / 4;
 #pragma unroll
-        for (int k = 0; k < WORDS; k++) {
-            row[1][k] = permute(row[0][k], row[0][k + 1], 0x4321);
-            row[2][k] = permute(row[0][k], row[0][k + 1], 0x5432);
-            row[3][k] = permute(row[0][k], row[0][k + 1], 0x6543);
+    for (int n = 0; n < 2; n++)
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            const int32_t tap = 4 * (lane % 4 + 4 * k - column / 2) - columns_before(SIZE) + SIZE / 2 - 2 * n - column % 2;
+            const uint32_t low = select_taps(tap, SIZE < 7 ? SIZE : 7), high = SIZE > 7 ? select_taps(tap - 7, SIZE - 7) : 0;
+#pragma unroll
+            for (int j = 0; j < SIZE; j++) {
+                b[j][n][k] = permute(taps.words[j][0], taps.words[j][1], low);
+                if (SIZE > 7)
+                    b[j][n][k] |= permute(taps.words[j][2], 0, high);
+            }
+        }
+}
+
+/* The rows of the kernel in zeros, so that any four bytes that a matrix may hold are one word: those of row j from tap
+ * 4 * (i - 3 - before / 4) + size / 2 - shift on are at[shift][j][i]. */
+template <int MAX_SIZE, int STEPS>
+struct Table {
+    uint32_t at[4][MAX_SIZE][3 + 8 * STEPS];
+};
+
+template <int MAX_SIZE, int STEPS>
+EC_DEVICE void fill_table(Table<MAX_SIZE, STEPS> *table, const int32_t *weights, int32_t size)
+{
+    constexpr int WORDS = 3 + 8 * STEPS;
+    const int32_t first = size / 2 - columns_before(size) - 12;
+    for (int32_t k = threadIdx.y * BLOCK_X + threadIdx.x; k < 4 * size * WORDS; k += BLOCK_X * BLOCK_Y) {
+        const int32_t i = k % WORDS, j = k / WORDS % size, shift = k / WORDS / size;
+        uint32_t word = 0;
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+            const int32_t tap = first + 4 * i - shift + b;
+            if ((uint32_t)tap < (uint32_t)size)
+                word |= ((uint32_t)weights[j * size + tap] & 255) << (8 * b);
+        }
+        table->at[shift][j][i] = word;
+    }
+}
+
+/* What a lane holds of row j's two matrices, step s. */
+template <int MAX_SIZE, int STEPS>
+EC_DEVICE void take_weights(uint32_t (*b)[2], const Table<MAX_SIZE, STEPS> &table, int j, int s)
+{
+    const int lane = threadIdx.x, column = lane / 4, word = lane % 4 - column / 2 + 3 + 8 * s;
+#pragma unroll
+    for (int n = 0; n < 2; n++)
+#pragma unroll
+        for (int k = 0; k < 2; k++)
+            b[n][k] = table.at[2 * n + column % 2][j][word + 4 * k];
+}
+
+/* The lane's part of matrix A. */
+EC_DEVICE void take_pixels(uint32_t *a, const uint8_t *row)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        a[i] = ((const uint32_t *)(row + i % 2 * HALF + i / 2 * 16))[threadIdx.x];
+}
+
+/* The output of one row: sums[n] from matrix n. */
+EC_DEVICE void finish_row(const ec_gpu_source &in, const ec_gpu_target &out, int32_t x, int32_t y, const int32_t (*sums)[4],
+                          const Divisor &divisor, bool plain)
+{
+    if (y >= in.height_px)
+        return;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        const int32_t four[4] = {sums[0][2 * half], sums[0][2 * half + 1], sums[1][2 * half], sums[1][2 * half + 1]};
+        const int32_t first = x + half * HALF + (int32_t)threadIdx.x * 4;
+        if (first >= in.width_px)
+            continue;
+        if (plain) {
+            store_byte_word(out, in.width_px, first, y, saturate_bytes(four));
+        } else {
+            float m[4];
+            respond_four(m, four, divisor);
+            store_responses(out, in.width_px, first, y, m);
+        }
+    }
+}
+
+template <int SIZE>
+__global__ void __launch_bounds__(BLOCK_X *BLOCK_Y, 4)
+    convolution_bytes_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
+                             const __grid_constant__ Taps taps, const Divisor divisor)
+{
+    constexpr int SPAN_Y = BLOCK_Y * ROWS<SIZE>;
+    __shared__ __align__(16) uint8_t tile[PITCH * (SPAN_Y + SIZE - 1)];
+    const int32_t x = blockIdx.x * SPAN_X, y = blockIdx.y * SPAN_Y;
+    load_tile_at_once<uint8_t, PITCH / CHUNK<uint8_t>, SPAN_Y + SIZE - 1, BLOCK_X * BLOCK_Y>(tile, PITCH, in, x - MARGIN,
+                                                                                             y - SIZE / 2, SIZE / 2);
+    uint32_t b[SIZE][2][2];
+    make_weights<SIZE>(b, taps);
+    __syncthreads();
+    const bool plain = is_plain(out, divisor);
+    const uint8_t *pixels = tile + threadIdx.y * ROWS<SIZE> * PITCH + MARGIN - columns_before(SIZE);
+#pragma unroll 1
+    for (int r = 0; r < ROWS<SIZE>; r += GROUP) {
+        int32_t sums[GROUP][2][4] = {};
+#pragma unroll
+        for (int i = 0; i < SIZE + GROUP - 1; i++) {
+            uint32_t a[4];
+            take_pixels(a, pixels + (r + i) * PITCH);
+#pragma unroll
+            for (int k = 0; k < GROUP; k++)
+                if (i >= k && i - k < SIZE)
+#pragma unroll
+                    for (int n = 0; n < 2; n++)
+                        multiply_add_matrices(sums[k][n], a, b[i - k][n]);
         }
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            const int32_t j = i - r;
-            if (j < 0 || j >= size)
-                continue;
+        for (int k = 0; k < GROUP; k++)
+            finish_row(in, out, x, y + threadIdx.y * ROWS<SIZE> + r + k, sums[k], divisor, plain);
+    }
+}
+
+/* The same for any size that STEPS matrices in a row hold. */
+template <int STEPS>
+__global__ void __launch_bounds__(BLOCK_X *BLOCK_Y, 4)
+    convolution_bytes_any_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
+                                 const int32_t *weights, int32_t size, const Divisor divisor)
+{
+    constexpr int MAX_SIZE = STEPS == 1 ? ONE_STEP_SIZE : EC_KERNEL_MAX_SIZE, SPAN_Y = BLOCK_Y * ROWS<0>;
+    __shared__ __align__(16) uint8_t tile[PITCH * (SPAN_Y + MAX_SIZE - 1)];
+    __shared__ Table<MAX_SIZE, STEPS> table;
+    const int32_t x = blockIdx.x * SPAN_X, y = blockIdx.y * SPAN_Y;
+    load_tile<uint8_t>(tile, PITCH, in, x - MARGIN, y - size / 2, PITCH / CHUNK<uint8_t>, SPAN_Y + size - 1, size / 2);
+    fill_table(&table, weights, size);
+    __syncthreads();
+
+    const uint8_t *pixels = tile + threadIdx.y * ROWS<0> * PITCH + MARGIN - columns_before(size);
+    int32_t sums[ROWS<0>][2][4] = {};
+#pragma unroll 1
+    for (int32_t i = 0; i < size + ROWS<0> - 1; i++) {
 #pragma unroll
-            for (int k = 0; k < WORDS; k++) {
-                const int32_t w = weights.words[j][k];
+        for (int s = 0; s < STEPS; s++) {
+            uint32_t a[4];
+            take_pixels(a, pixels + i * PITCH + 32 * s);
 #pragma unroll
-                for (int q = 0; q < 4; q++)
-                    sums[r][q] = multiply_add_bytes(row[q][k], w, sums[r][q]);
+            for (int k = 0; k < ROWS<0>; k++) {
+                if (i < k || i - k >= size)
+                    continue;
+                uint32_t b[2][2];
+                take_weights(b, table, i - k, s);
+#pragma unroll
+                for (int n = 0; n < 2; n++)
+                    multiply_add_matrices(sums[k][n], a, b[n]);
             }
         }
     }
-    const int32_t x = block_x + threadIdx.x * 4, y = block_y + threadIdx.y * ROWS;
+    const bool plain = is_plain(out, divisor);
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        uint32_t v[4];
-#pragma unroll
-        for (int q = 0; q < 4; q++)
-            v[q] = finish_sum(sums[r][q], divisor, out.finish);
-        if (x < in.width_px && y + r < in.height_px)
-            store_four(out, in.width_px, x, y + r, v);
-    }
+    for (int k = 0; k < ROWS<0>; k++)
+        finish_row(in, out, x, y + threadIdx.y * ROWS<0> + k, sums[k], divisor, plain);
 }
 
-using Kernel = void (*)(ec_gpu_source, ec_gpu_target, Weights, int32_t, int64_t);
-
-Kernel choose(int size, int words)
+template <int ROWS_A_WARP>
+dim3 make_grid(const ec_gpu_source &in)
 {
-    static const Kernel any[WORDS_MAX] = {convolution_bytes_kernel<1, 0>, convolution_bytes_kernel<2, 0>,
-                                          convolution_bytes_kernel<3, 0>, convolution_bytes_kernel<4, 0>,
-                                          convolution_bytes_kernel<5, 0>, convolution_bytes_kernel<6, 0>,
-                                          convolution_bytes_kernel<7, 0>, convolution_bytes_kernel<8, 0>};
-    switch (size) {
-    case 3:
-        return convolution_bytes_kernel<2, 3>;
-    case 5:
-        return convolution_bytes_kernel<2, 5>;
-    case 7:
-        return convolution_bytes_kernel<2, 7>;
-    default:
-        return any[words - 1];
-    }
+    return dim3(ceil_div(in.width_px, SPAN_X), ceil_div(in.height_px, BLOCK_Y * ROWS_A_WARP));
+}
+
+template <int SIZE>
+enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
+{
+    const ec_convolution_taps *taps = &queue->plan->convolution;
+    Taps packed = {};
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            const int byte = i < 7 ? i : i + 1;
+            packed.words[j][byte / 4] |= ((uint32_t)taps->integer_weights[j * SIZE + i] & 255) << (byte % 4 * 8);
+        }
+    return launch(queue, "convolution_bytes_kernel", convolution_bytes_kernel<SIZE>, make_grid<ROWS<SIZE>>(in),
+                  dim3(BLOCK_X, BLOCK_Y), in, out, packed, make_divisor(taps->divisor));
+}
+
+enum ec_status run_any(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
+{
+    const ec_convolution_taps *taps = &queue->plan->convolution;
+    return launch(queue, "convolution_bytes_any_kernel",
+                  steps_needed(taps->size) == 1 ? convolution_bytes_any_kernel<1> : convolution_bytes_any_kernel<2>,
+                  make_grid<ROWS<0>>(in), dim3(BLOCK_X, BLOCK_Y), in, out, queue->d_plan->convolution.integer_weights,
+                  taps->size, make_divisor(taps->divisor));
 }
 
 } // namespace
@@ -111,7 +248,7 @@ Kernel choose(int size, int words)
 bool ec_convolution_bytes_fits(const ec_plan *plan)
 {
     const ec_convolution_taps *taps = &plan->convolution;
-    if (plan->depth_bits != 8 || !taps->integer || taps->wide_sum)
+    if (plan->depth_bits != 8 || !taps->integer)
         return false;
     for (int32_t i = 0; i < taps->size * taps->size; i++)
         if (taps->integer_weights[i] < INT8_MIN || taps->integer_weights[i] > INT8_MAX)
@@ -121,16 +258,16 @@ bool ec_convolution_bytes_fits(const ec_plan *plan)
 
 enum ec_status ec_convolution_bytes(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out)
 {
-    const ec_convolution_taps *taps = &queue->plan->convolution;
-    const int size = taps->size, before = (size / 2 + 3) / 4 * 4, words = ceil_div(before - size / 2 + size, 4);
-    Weights weights = {};
-    for (int j = 0; j < size; j++)
-        for (int i = 0; i < size; i++) {
-            const int at = before - size / 2 + i;
-            const uint32_t byte = (uint32_t)taps->integer_weights[j * size + i] & 255;
-            weights.words[j][at / 4] |= (int32_t)(byte << (at % 4 * 8));
-        }
-    return launch(queue, "convolution_bytes_kernel", choose(size, words),
-                  dim3(ceil_div(in->width_px, SPAN_X), ceil_div(in->height_px, SPAN_Y)), dim3(BLOCK_X, BLOCK_Y), *in, *out,
-                  weights, size, taps->divisor);
+    switch (queue->plan->convolution.size) {
+    case 3:
+        return run<3>(queue, *in, *out);
+    case 5:
+        return run<5>(queue, *in, *out);
+    case 7:
+        return run<7>(queue, *in, *out);
+    case 9:
+        return run<9>(queue, *in, *out);
+    default:
+        return run_any(queue, *in, *out);
+    }
 }

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     constexpr int MARGIN = CHUNK<Pixel>, PITCH = BLOCK_X + 2 * MARGIN, HEIGHT = BLOCK_Y * ROWS + SIZE - 1;
     __shared__ __align__(16) Pixel tile[PITCH * HEIGHT];
     const int32_t block_x = blockIdx.x * BLOCK_X, block_y = blockIdx.y * BLOCK_Y * ROWS;
-    load_tile<Pixel>(tile, PITCH, in, block_x - MARGIN, block_y - SIZE / 2, PITCH / CHUNK<Pixel>, HEIGHT);
+    load_tile<Pixel>(tile, PITCH, in, block_x - MARGIN, block_y - SIZE / 2, PITCH / CHUNK<Pixel>, HEIGHT, SIZE / 2);
     __syncthreads();
 
     const int32_t x = block_x + threadIdx.x, y = block_y + threadIdx.y * ROWS;

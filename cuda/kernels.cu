@@ -30,13 +30,20 @@ int64_t sums_bytes(const ec_plan *plan, int32_t width_px, int32_t height_px)
     return plane_bytes(ec_blur_sums_pitch_bytes(width_px, plan->depth_bits > 8), height_px);
 }
 
+enum ec_status run_convolution(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out)
+{
+    if (ec_convolution_bytes_fits(queue->plan))
+        return ec_convolution_bytes(queue, in, out);
+    return ec_convolution_float_fits(queue->plan, in) ? ec_convolution_float(queue, in, out) : ec_convolution(queue, in, out);
+}
+
 enum ec_status run_operator(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out, void *d_scratch)
 {
     const ec_plan *plan = queue->plan;
     if (plan->op == EC_OPERATOR_CANNY)
         return ec_canny(queue, in, out, d_scratch);
     if (plan->op == EC_OPERATOR_CONVOLUTION)
-        return ec_convolution_bytes_fits(plan) ? ec_convolution_bytes(queue, in, out) : ec_convolution(queue, in, out);
+        return run_convolution(queue, in, out);
     if (plan->window_size > 3)
         return ec_gradient_wide(queue, in, out);
     if (ec_gradient_pairs_fits(plan, in, out))

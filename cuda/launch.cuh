@@ -5,12 +5,13 @@
 #include <cuda_runtime.h>
 
 #include "check.h"
+#include "edge/arith.h"
 #include "operators.h"
 
 namespace ec
 {
 
-constexpr int ceil_div(int a, int b)
+EC_HD constexpr int ceil_div(int a, int b)
 {
     return (a + b - 1) / b;
 }

@@ -58,7 +58,12 @@ enum ec_status ec_gradient_wide(const struct ec_gpu_queue *queue, const struct e
 enum ec_status ec_convolution(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                               const struct ec_gpu_target *out);
 
-/* Convolution of bytes with signed bytes, size 3, 5 or 7; only where ec_convolution_bytes_fits(). */
+/* Convolution of size 3 to 9 whose sums, if integers, are exact in single precision; only where ec_convolution_float_fits(). */
+bool ec_convolution_float_fits(const struct ec_plan *plan, const struct ec_gpu_source *in);
+enum ec_status ec_convolution_float(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                                    const struct ec_gpu_target *out);
+
+/* Convolution of bytes with signed bytes; only where ec_convolution_bytes_fits(). */
 bool ec_convolution_bytes_fits(const struct ec_plan *plan);
 enum ec_status ec_convolution_bytes(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                                     const struct ec_gpu_target *out);

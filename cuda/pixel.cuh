@@ -30,6 +30,13 @@ EC_DEVICE int32_t map_value(const ec_gpu_source &in, int32_t v)
     return in.expand ? ec_luma_expand(v, &in.luma) : ec_min_i32(v, in.max);
 }
 
+/* As ec_border_index with 0 for a constant pixel, for i less than n outside. */
+EC_DEVICE int32_t border_index_near(int32_t i, int32_t n, enum ec_border border)
+{
+    const int32_t clamped = ec_clamp_i32(i, 0, n - 1);
+    return border == EC_BORDER_REFLECT101 ? 2 * clamped - i : border == EC_BORDER_CONSTANT && clamped != i ? 0 : clamped;
+}
+
 /* The stored value at (x, y) under the border rule. */
 template <class Pixel>
 EC_DEVICE int32_t stored_value(const ec_gpu_source &in, int32_t x, int32_t y)

@@ -3,6 +3,7 @@
 #define EC_CUDA_TILE_CUH
 
 #include "launch.cuh"
+#include "pair.cuh"
 #include "pixel.cuh"
 
 namespace ec
@@ -33,29 +34,23 @@ EC_DEVICE uint16_t *chunk_pixels(Chunk *chunk, uint16_t)
     return chunk->halves;
 }
 
-/* The pixels from (x, y) on; x is a multiple of CHUNK. */
-template <class Pixel>
-EC_DEVICE Chunk load_chunk(const ec_gpu_source &in, int32_t x, int32_t y)
+/* What stored pixels count as. */
+EC_DEVICE void map_chunk(const ec_gpu_source &in, Chunk *chunk, uint8_t)
 {
-    Chunk chunk;
-    Pixel *pixels = chunk_pixels(&chunk, Pixel());
-    const int32_t source_y = ec_border_index(y, in.height_px, in.border);
-    if (in.vector && x >= 0 && x + CHUNK<Pixel> <= in.width_px && source_y >= 0) {
-        chunk.words = *(const uint4 *)(source_row<Pixel>(in, source_y) + x);
-    } else {
-        chunk.words = make_uint4(0, 0, 0, 0);
-        if (source_y >= 0)
-#pragma unroll
-            for (int i = 0; i < CHUNK<Pixel>; i++) {
-                const int32_t source_x = ec_border_index(x + i, in.width_px, in.border);
-                pixels[i] = source_x < 0 ? 0 : source_row<Pixel>(in, source_y)[source_x];
-            }
+    if (in.expand) {
+        chunk->words.x = expand_word(chunk->words.x);
+        chunk->words.y = expand_word(chunk->words.y);
+        chunk->words.z = expand_word(chunk->words.z);
+        chunk->words.w = expand_word(chunk->words.w);
     }
-    if (in.expand || in.max != (Pixel)~0)
+}
+
+EC_DEVICE void map_chunk(const ec_gpu_source &in, Chunk *chunk, uint16_t)
+{
+    if (in.expand || in.max != 0xffff)
 #pragma unroll
-        for (int i = 0; i < CHUNK<Pixel>; i++)
-            pixels[i] = (Pixel)map_value(in, pixels[i]);
-    return chunk;
+        for (int i = 0; i < CHUNK<uint16_t>; i++)
+            chunk->halves[i] = (uint16_t)map_value(in, chunk->halves[i]);
 }
 
 template <class Pixel>
@@ -82,16 +77,78 @@ EC_DEVICE void put_chunk(int32_t *at, Chunk *chunk)
         at[i] = pixels[i];
 }
 
-/* Fills `rows` rows of `chunks` chunks from (x, y) on; rows of the tile are `pitch` elements apart. The whole block takes part;
- * the caller synchronises. */
+/* Whether the chunk from (x, y) on can be loaded as one. */
+template <class Pixel>
+EC_DEVICE bool is_whole(const ec_gpu_source &in, int32_t x, int32_t source_y)
+{
+    return in.vector && source_y >= 0 && x >= 0 && x + CHUNK<Pixel> <= in.width_px;
+}
+
+/* A chunk from (x, y) on, one by one; what lies more than `reach` columns outside stays as it is. */
+template <class Pixel, class Element>
+EC_DEVICE void put_each(Element *at, const ec_gpu_source &in, int32_t x, int32_t source_y, int32_t reach)
+{
+    const int32_t end = ec_min_i32(CHUNK<Pixel>, in.width_px + reach - x);
+#pragma unroll 1
+    for (int32_t c = ec_max_i32(0, -reach - x); c < end; c++) {
+        const int32_t source_x = ec_border_index(x + c, in.width_px, in.border);
+        at[c] = source_x < 0 || source_y < 0 ? 0 : (Element)map_value(in, source_row<Pixel>(in, source_y)[source_x]);
+    }
+}
+
+/* Fills `rows` rows of `chunks` chunks from (x, y) on, but for what lies more than `reach` columns outside; rows of the tile
+ * are `pitch` elements apart. The whole block takes part; the caller synchronises. */
 template <class Pixel, class Element>
 EC_DEVICE void load_tile(Element *tile, int32_t pitch, const ec_gpu_source &in, int32_t x, int32_t y, int32_t chunks,
-                         int32_t rows)
+                         int32_t rows, int32_t reach)
 {
     for (int32_t k = threadIdx.y * blockDim.x + threadIdx.x; k < chunks * rows; k += blockDim.x * blockDim.y) {
         const int32_t j = k / chunks, i = (k - j * chunks) * CHUNK<Pixel>;
-        Chunk chunk = load_chunk<Pixel>(in, x + i, y + j);
-        put_chunk<Pixel>(tile + j * pitch + i, &chunk);
+        const int32_t source_y = ec_border_index(y + j, in.height_px, in.border);
+        if (is_whole<Pixel>(in, x + i, source_y)) {
+            Chunk chunk;
+            chunk.words = *(const uint4 *)(source_row<Pixel>(in, source_y) + x + i);
+            map_chunk(in, &chunk, Pixel());
+            put_chunk<Pixel>(tile + j * pitch + i, &chunk);
+        } else {
+            put_each<Pixel>(tile + j * pitch + i, in, x + i, source_y, reach);
+        }
+    }
+}
+
+/* The same for a block of THREADS, with every load under way before the first is used. */
+template <class Pixel, int CHUNKS, int ROWS, int THREADS>
+EC_DEVICE void load_tile_at_once(Pixel *tile, int32_t pitch, const ec_gpu_source &in, int32_t x, int32_t y, int32_t reach)
+{
+    if (!in.vector || in.width_px < CHUNK<Pixel> || in.height_px <= reach) {
+        load_tile<Pixel>(tile, pitch, in, x, y, CHUNKS, ROWS, reach);
+        return;
+    }
+    constexpr int TURNS = ceil_div(CHUNKS * ROWS, THREADS);
+    const int32_t thread = threadIdx.y * blockDim.x + threadIdx.x, last_y = in.height_px - 1 + reach;
+    const bool constant = in.border == EC_BORDER_CONSTANT;
+    Chunk chunks[TURNS];
+#pragma unroll
+    for (int t = 0; t < TURNS; t++) {
+        const int32_t k = ec_min_i32(thread + t * THREADS, CHUNKS * ROWS - 1), j = k / CHUNKS;
+        const int32_t column =
+            ec_clamp_i32(x + k % CHUNKS * CHUNK<Pixel>, 0, in.width_px / CHUNK<Pixel> * CHUNK<Pixel> - CHUNK<Pixel>);
+        const int32_t row = border_index_near(ec_min_i32(y + j, last_y), in.height_px, in.border);
+        chunks[t].words = *(const uint4 *)(source_row<Pixel>(in, row) + column);
+    }
+#pragma unroll
+    for (int t = 0; t < TURNS; t++) {
+        const int32_t k = ec_min_i32(thread + t * THREADS, CHUNKS * ROWS - 1), j = k / CHUNKS, i = k % CHUNKS * CHUNK<Pixel>;
+        if (thread + t * THREADS >= CHUNKS * ROWS)
+            break;
+        const int32_t wanted = ec_min_i32(y + j, last_y);
+        int32_t row = border_index_near(wanted, in.height_px, in.border);
+        row = constant && row != wanted ? -1 : row;
+        map_chunk(in, &chunks[t], Pixel());
+        if (is_whole<Pixel>(in, x + i, row))
+            put_chunk<Pixel>(tile + j * pitch + i, &chunks[t]);
+        else
+            put_each<Pixel>(tile + j * pitch + i, in, x + i, row, reach);
     }
 }
 

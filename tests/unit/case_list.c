@@ -21,7 +21,7 @@ enum kernel_kind {
     KERNEL_KINDS
 };
 
-static const int kernel_sizes[] = {1, 3, 5, 7, 9, 15, 31};
+static const int kernel_sizes[] = {1, 3, 5, 7, 9, 15, 17, 19, 31};
 
 enum { SIZE_KINDS = sizeof kernel_sizes / sizeof *kernel_sizes };
 

@@ -44,6 +44,8 @@ extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 void __syncthreads();
 uint32_t shim_exchange(uint32_t value, unsigned from_lane);
 unsigned shim_lane();
+/* `count` values, at most 8, of every lane, lane after lane. */
+void shim_gather(const uint32_t *values, unsigned count, uint32_t *all);
 
 static inline uint32_t __shfl_up_sync(unsigned, uint32_t v, unsigned delta)
 {

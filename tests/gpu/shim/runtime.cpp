@@ -28,7 +28,7 @@ struct Barrier {
 
 struct Warp {
     Barrier barrier;
-    uint32_t values[32] = {};
+    uint32_t values[32] = {}, many[32][8] = {};
 };
 
 struct Fiber {
@@ -194,6 +194,16 @@ uint32_t shim_exchange(uint32_t value, unsigned from_lane)
     const uint32_t result = warp->values[from_lane];
     wait_at(&warp->barrier);
     return result;
+}
+
+void shim_gather(const uint32_t *values, unsigned count, uint32_t *all)
+{
+    Warp *warp = &warps[running->index / 32];
+    memcpy(warp->many[shim_lane()], values, count * sizeof *values);
+    wait_at(&warp->barrier);
+    for (unsigned lane = 0; lane < 32; lane++)
+        memcpy(all + lane * count, warp->many[lane], count * sizeof *values);
+    wait_at(&warp->barrier);
 }
 
 cudaError_t shim_launch(dim3 grid, dim3 block, cudaStream_t stream, const std::function<void()> &kernel)
