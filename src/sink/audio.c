@@ -9,15 +9,14 @@
 
 #include "sink/converter.h"
 #include "sink/layout.h"
-#include "sink/metadata.h"
+#include "sink/recoder.h"
 #include "sink/sound.h"
 
 enum { BITS_PER_CHANNEL = 96000 };
 
 struct ec_converter {
     struct ec_mux *mux;
-    AVCodecContext *decoder, *encoder;
-    AVStream *out;
+    struct ec_recoder codecs;
     AVFilterGraph *graph; /* made for frames like `like` */
     AVFilterContext *source, *sink;
     AVFrame *frame, *like;
@@ -31,8 +30,7 @@ static void audio_close(struct ec_converter **converter)
     if (!c)
         return;
     avfilter_graph_free(&c->graph);
-    avcodec_free_context(&c->decoder);
-    avcodec_free_context(&c->encoder);
+    ec_recoder_close(&c->codecs);
     av_frame_free(&c->frame);
     av_frame_free(&c->like);
     av_packet_free(&c->packet);
@@ -47,23 +45,19 @@ static enum ec_status open_codecs(struct ec_converter *c, const AVStream *in, st
     if (!from || !to)
         return ec_fail(error, EC_ERROR_DEVICE, "%s does not take it and there is no %s", format->name,
                        from ? "encoder for what it takes" : "decoder for it");
-    c->decoder = avcodec_alloc_context3(from);
-    c->encoder = avcodec_alloc_context3(to);
-    if (!c->decoder || !c->encoder || avcodec_parameters_to_context(c->decoder, in->codecpar) < 0 ||
-        ec_layout_choose(c->encoder, in->codecpar) < 0)
+    const enum ec_status status = ec_recoder_open(&c->codecs, c->mux, in, from, to, error);
+    if (status != EC_OK)
+        return status;
+    AVCodecContext *encoder = c->codecs.encoder;
+    if (ec_layout_choose(encoder, in->codecpar) < 0)
         return ec_mux_fail(c->mux, AVERROR(ENOMEM), error);
-    c->decoder->pkt_timebase = in->time_base;
-    if (avcodec_open2(c->decoder, from, NULL) < 0)
-        return ec_fail(error, EC_ERROR_DEVICE, "its decoder does not start");
-    c->encoder->sample_rate = ec_sound_rate(to, in->codecpar->sample_rate);
-    c->encoder->sample_fmt = ec_sound_format(to, in->codecpar->format);
-    c->encoder->time_base = (AVRational){1, c->encoder->sample_rate};
-    c->encoder->bit_rate = (int64_t)BITS_PER_CHANNEL * ec_layout_channels(c->encoder);
+    encoder->sample_rate = ec_sound_rate(to, in->codecpar->sample_rate);
+    encoder->sample_fmt = ec_sound_format(to, in->codecpar->format);
+    encoder->time_base = (AVRational){1, encoder->sample_rate};
+    encoder->bit_rate = (int64_t)BITS_PER_CHANNEL * ec_layout_channels(encoder);
     if (format->flags & AVFMT_GLOBALHEADER)
-        c->encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    if (avcodec_open2(c->encoder, to, NULL) < 0)
-        return ec_fail(error, EC_ERROR_DEVICE, "the encoder %s does not start", to->name);
-    return EC_OK;
+        encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    return ec_recoder_begin(&c->codecs, c->mux, in, encoder->time_base, error);
 }
 
 static enum ec_status audio_open(struct ec_converter **out, struct ec_mux *mux, const AVStream *in, struct ec_error *error)
@@ -80,18 +74,8 @@ static enum ec_status audio_open(struct ec_converter **out, struct ec_mux *mux, 
     enum ec_status status =
         c->frame && c->like && c->packet ? open_codecs(c, in, error) : ec_mux_fail(mux, AVERROR(ENOMEM), error);
     if (status != EC_OK)
-        goto fail;
-    c->out = avformat_new_stream(mux->context, NULL);
-    if (!c->out || avcodec_parameters_from_context(c->out->codecpar, c->encoder) < 0 ||
-        ec_metadata_copy_stream(c->out, in, false) < 0) {
-        status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
-        goto fail;
-    }
-    c->out->time_base = c->encoder->time_base;
+        audio_close(&c);
     *out = c;
-    return EC_OK;
-fail:
-    audio_close(&c);
     return status;
 }
 
@@ -116,9 +100,9 @@ static int open_source(struct ec_converter *c)
 static int open_graph(struct ec_converter *c)
 {
     char layout[128], wanted[256];
-    ec_layout_describe(c->encoder, layout, sizeof layout);
+    ec_layout_describe(c->codecs.encoder, layout, sizeof layout);
     snprintf(wanted, sizeof wanted, "sample_fmts=%s:sample_rates=%d:channel_layouts=%s",
-             av_get_sample_fmt_name(c->encoder->sample_fmt), c->encoder->sample_rate, layout);
+             av_get_sample_fmt_name(c->codecs.encoder->sample_fmt), c->codecs.encoder->sample_rate, layout);
     avfilter_graph_free(&c->graph);
     c->graph = avfilter_graph_alloc();
     if (!c->graph)
@@ -143,8 +127,8 @@ static int open_graph(struct ec_converter *c)
         result = avfilter_link(format, 0, c->sink, 0);
     if (result >= 0)
         result = avfilter_graph_config(c->graph, NULL);
-    if (result >= 0 && !(c->encoder->codec->capabilities & AV_CODEC_CAP_VARIABLE_FRAME_SIZE))
-        av_buffersink_set_frame_size(c->sink, (unsigned)c->encoder->frame_size);
+    if (result >= 0 && !(c->codecs.encoder->codec->capabilities & AV_CODEC_CAP_VARIABLE_FRAME_SIZE))
+        av_buffersink_set_frame_size(c->sink, (unsigned)c->codecs.encoder->frame_size);
     av_frame_unref(c->like);
     return result < 0 ? result : av_frame_ref(c->like, c->frame);
 }
@@ -152,19 +136,19 @@ static int open_graph(struct ec_converter *c)
 static enum ec_status failed(const struct ec_converter *c, int code, struct ec_error *error)
 {
     return ec_fail(error, code == AVERROR(ENOMEM) ? EC_ERROR_MEMORY : EC_ERROR_OUTPUT,
-                   "cannot write %s: converting the sound to %s failed: %s", c->mux->target->name, c->encoder->codec->name,
-                   av_err2str(code));
+                   "cannot write %s: converting the sound to %s failed: %s", c->mux->target->name,
+                   c->codecs.encoder->codec->name, av_err2str(code));
 }
 
 /* `frame` NULL: the end. */
 static enum ec_status encode(struct ec_converter *c, AVFrame *frame, struct ec_error *error)
 {
-    int result = avcodec_send_frame(c->encoder, frame);
+    int result = avcodec_send_frame(c->codecs.encoder, frame);
     if (result < 0 && result != AVERROR_EOF)
         return failed(c, result, error);
-    while ((result = avcodec_receive_packet(c->encoder, c->packet)) >= 0) {
-        c->packet->stream_index = c->out->index;
-        const enum ec_status status = ec_mux_write(c->mux, c->packet, c->encoder->time_base, error);
+    while ((result = avcodec_receive_packet(c->codecs.encoder, c->packet)) >= 0) {
+        c->packet->stream_index = c->codecs.out->index;
+        const enum ec_status status = ec_mux_write(c->mux, c->packet, c->codecs.encoder->time_base, error);
         if (status != EC_OK)
             return status;
     }
@@ -176,7 +160,7 @@ static enum ec_status drain_graph(struct ec_converter *c, struct ec_error *error
     int result = 0;
     while ((result = av_buffersink_get_frame(c->sink, c->frame)) >= 0) {
         if (c->frame->pts != AV_NOPTS_VALUE)
-            c->frame->pts = av_rescale_q(c->frame->pts, av_buffersink_get_time_base(c->sink), c->encoder->time_base);
+            c->frame->pts = av_rescale_q(c->frame->pts, av_buffersink_get_time_base(c->sink), c->codecs.encoder->time_base);
         const enum ec_status status = encode(c, c->frame, error);
         av_frame_unref(c->frame);
         if (status != EC_OK)
@@ -219,9 +203,9 @@ static enum ec_status filter(struct ec_converter *c, struct ec_error *error)
 static enum ec_status audio_packet(struct ec_converter *c, const AVPacket *packet, bool *damaged, struct ec_error *error)
 {
     enum ec_status status = EC_OK;
-    int result = avcodec_send_packet(c->decoder, packet);
+    int result = avcodec_send_packet(c->codecs.decoder, packet);
     *damaged = result < 0 && result != AVERROR_EOF;
-    while (status == EC_OK && (result = avcodec_receive_frame(c->decoder, c->frame)) >= 0) {
+    while (status == EC_OK && (result = avcodec_receive_frame(c->codecs.decoder, c->frame)) >= 0) {
         c->frame->pts = c->frame->best_effort_timestamp;
         ec_layout_complete(c->frame);
         status = filter(c, error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pipeline/style.h"
+#include "sink/container.h"
 
 /* The encoders we prefer for a codec; others use FFmpeg's first. A hardware encoder (`id` none) is named by `instead_of`. */
 static const struct {
@@ -128,6 +129,24 @@ static bool holds_covers_only(const AVOutputFormat *format)
     return false;
 }
 
+/* Names what would work: the format's usual encoder, and a format for this one. */
+static enum ec_status not_taken(const struct ec_pipeline_params *params, const struct ec_mux *mux, const AVCodec *codec,
+                                struct ec_error *error)
+{
+    const AVOutputFormat *format = mux->context->oformat;
+    const AVCodec *own[EC_CODEC_CANDIDATES] = {0};
+    const char *ending = ec_container_for(codec->id);
+    char others[96] = "";
+    add_by_id(own, usual_codec(format, params->output, ec_style_has_alpha(params->style.style)));
+    if (own[0])
+        av_strlcatf(others, sizeof others, "; it takes %s",
+                    own[0]->id == AV_CODEC_ID_WRAPPED_AVFRAME ? "rawvideo" : own[0]->name);
+    if (ending)
+        av_strlcatf(others, sizeof others, "%s %s takes %s", own[0] ? ", and" : ";", ending, codec->name);
+    return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: the format %s does not take %s%s", mux->target->name,
+                   format->name, codec->name, others);
+}
+
 enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count, const struct ec_pipeline_params *params,
                              const struct ec_mux *mux, struct ec_error *error)
 {
@@ -152,12 +171,11 @@ enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count
                        avcodec_get_name(id));
     int kept = 0;
     for (int i = 0; i < *count; i++) {
-        if (bare ? out[i]->id == format->video_codec : avformat_query_codec(format, out[i]->id, FF_COMPLIANCE_UNOFFICIAL) != 0)
+        if (bare ? out[i]->id == format->video_codec : ec_container_takes(format, out[i]->id, FF_COMPLIANCE_UNOFFICIAL))
             out[kept++] = out[i];
     }
     if (kept == 0)
-        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: the format %s does not take %s", mux->target->name,
-                       format->name, out[0]->name);
+        return not_taken(params, mux, out[0], error);
     *count = kept;
     return EC_OK;
 }
@@ -317,7 +335,8 @@ static AVRational guess_rate(const struct ec_stream_info *info)
 struct ec_timing ec_codec_timing(const AVCodec *codec, const AVOutputFormat *format, const struct ec_stream_info *info)
 {
     struct ec_timing timing = {.time_base = info->time_base, .frame_rate = guess_rate(info)};
-    timing.counted = format->flags & AVFMT_NOTIMESTAMPS || strcmp(format->name, "yuv4mpegpipe") == 0;
+    timing.steady = strcmp(format->name, "yuv4mpegpipe") == 0;
+    timing.counted = format->flags & AVFMT_NOTIMESTAMPS || timing.steady;
     const AVRational *rates = frame_rates(codec);
     if (rates)
         timing.frame_rate = rates[av_find_nearest_q_idx(timing.frame_rate, rates)];

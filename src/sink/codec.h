@@ -37,6 +37,7 @@ struct ec_timing {
     AVRational time_base;
     AVRational frame_rate;
     bool counted; /* the container knows no times: frame n has time n */
+    bool steady; /* and whoever reads it takes the rate for a constant one */
 };
 
 /* The input's own time base where encoder and container take any; else one tick a frame. */

@@ -10,6 +10,7 @@
 #include "sink/encoder_options.h"
 #include "sink/metadata.h"
 #include "sink/picture.h"
+#include "sink/steady.h"
 
 struct ec_encoder {
     struct ec_mux *mux;
@@ -20,9 +21,9 @@ struct ec_encoder {
     struct ec_timing timing;
     AVRational input_time_base;
     int64_t last_pts, frames, written; /* frames given to the encoder; packets taken from it */
-    int64_t first_pts;
+    struct ec_steady steady;
     bool told_uneven;
-    AVFrame *frame;
+    AVFrame *frame, *last; /* last: what may have to be shown again; NULL unless timing.steady */
     AVPacket *packet;
     struct ec_durations durations; /* of the frames inside: not every encoder hands them through */
 };
@@ -132,7 +133,8 @@ static enum ec_status open_codec(struct ec_encoder *e, struct request *request, 
         const bool last = i + 1 == count || !ec_codec_is_hardware(codecs[i]);
         if (last)
             return refused(e, params, codecs[i], code, error);
-        ec_log(&e->mux->logger, EC_LOG_NOTICE, "%s: the encoder %s cannot be used here (%s); %s takes its place",
+        /* Not what was asked for by name: even a quiet program says so. */
+        ec_log(&e->mux->logger, EC_LOG_ERROR, "%s: the encoder %s cannot be used here (%s); %s takes its place",
                e->mux->target->name, codecs[i]->name, av_err2str(code), codecs[i + 1]->name);
     }
     return status;
@@ -182,9 +184,11 @@ enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, cons
         status = open_stream(e, info, error);
     if (status != EC_OK)
         goto fail;
+    e->steady = (struct ec_steady){.time_base = info->time_base, .frame_rate = e->timing.frame_rate};
     e->frame = av_frame_alloc();
+    e->last = e->timing.steady ? av_frame_alloc() : NULL;
     e->packet = av_packet_alloc();
-    if (!e->frame || !e->packet) {
+    if (!e->frame || !e->packet || (e->timing.steady && !e->last)) {
         status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
         goto fail;
     }
@@ -195,29 +199,11 @@ fail:
     return status;
 }
 
-/* A format that only counts frames cannot hold times that are not even. */
-static void tell_uneven(struct ec_encoder *e, const struct ec_frame *frame)
-{
-    if (!e->timing.counted || e->told_uneven)
-        return;
-    const AVRational tick = av_inv_q(e->timing.frame_rate);
-    if (e->frames == 0)
-        e->first_pts = frame->pts;
-    const int64_t at = av_rescale_q(frame->pts - e->first_pts, e->input_time_base, tick);
-    if (at >= e->frames - 1 && at <= e->frames + 1)
-        return;
-    e->told_uneven = true;
-    ec_log(&e->mux->logger, EC_LOG_WARNING,
-           "%s: this format keeps no times; the frames, which are not evenly spaced, get %.4g a second", e->mux->target->name,
-           av_q2d(e->timing.frame_rate));
-}
-
 /* Time and length of a frame in the encoder's ticks, strictly increasing. */
 static void stamp(struct ec_encoder *e, const struct ec_frame *frame, int64_t *pts, int64_t *duration)
 {
     const AVRational to = e->context->time_base;
     *pts = e->timing.counted ? e->frames : av_rescale_q(frame->pts, e->input_time_base, to);
-    tell_uneven(e, frame);
     if (e->last_pts != AV_NOPTS_VALUE && *pts <= e->last_pts)
         *pts = e->last_pts + 1;
     *duration = frame->duration > 0 && !e->timing.counted ? av_rescale_q(frame->duration, e->input_time_base, to)
@@ -253,22 +239,11 @@ static enum ec_status write_packets(struct ec_encoder *e, int64_t deadline_ns, s
     return EC_OK;
 }
 
-enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
+/* Encodes e->frame, with all but its times set, and leaves it empty. */
+static enum ec_status encode(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
 {
-    if (e->mux->one_picture && e->frames == 1)
-        return ec_fail(error, EC_ERROR_OUTPUT, "%s holds one picture and more came; name a pattern such as out_%%03d.png",
-                       e->mux->target->name);
-    const enum ec_status status =
-        e->colour ? ec_colour_make(e->colour, frame, e->frame, error) : ec_picture_make(e->picture, frame, e->frame, error);
-    if (status != EC_OK)
-        return status;
     int64_t duration = 0;
     stamp(e, frame, &e->frame->pts, &duration);
-    e->frame->color_range = e->context->color_range;
-    e->frame->color_primaries = e->context->color_primaries;
-    e->frame->color_trc = e->context->color_trc;
-    e->frame->colorspace = e->context->colorspace;
-    e->frame->sample_aspect_ratio = e->context->sample_aspect_ratio;
     if (!ec_durations_put(&e->durations, e->frame->pts, duration)) {
         av_frame_unref(e->frame);
         return encoder_failed(e, AVERROR(ENOMEM), error);
@@ -277,6 +252,55 @@ enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *fra
     const int result = avcodec_send_frame(e->context, e->frame);
     av_frame_unref(e->frame);
     return result < 0 ? encoder_failed(e, result, error) : write_packets(e, 0, error);
+}
+
+static void tell_uneven(struct ec_encoder *e)
+{
+    if (!e->told_uneven)
+        ec_log(&e->mux->logger, EC_LOG_NOTICE,
+               "%s: this format has one rate; frames are repeated and left out to hold %.5g a second", e->mux->target->name,
+               av_q2d(e->timing.frame_rate));
+    e->told_uneven = true;
+}
+
+/* Shows the last frame again until this one's turn has come; *wanted is false when that has passed. */
+static enum ec_status keep_steady(struct ec_encoder *e, const struct ec_frame *frame, bool *wanted, struct ec_error *error)
+{
+    const int64_t repeats = ec_steady_repeats(&e->steady, frame->pts);
+    enum ec_status status = EC_OK;
+    *wanted = repeats >= 0;
+    if (repeats != 0)
+        tell_uneven(e);
+    for (int64_t i = 0; status == EC_OK && i < repeats; i++)
+        status = av_frame_ref(e->frame, e->last) < 0 ? encoder_failed(e, AVERROR(ENOMEM), error) : encode(e, frame, error);
+    return status;
+}
+
+enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
+{
+    bool wanted = true;
+    enum ec_status status = EC_OK;
+    if (e->mux->one_picture && e->frames == 1)
+        return ec_fail(error, EC_ERROR_OUTPUT, "%s holds one picture and more came; name a pattern such as out_%%03d.png",
+                       e->mux->target->name);
+    if (e->last)
+        status = keep_steady(e, frame, &wanted, error);
+    if (status == EC_OK && wanted)
+        status =
+            e->colour ? ec_colour_make(e->colour, frame, e->frame, error) : ec_picture_make(e->picture, frame, e->frame, error);
+    if (status != EC_OK || !wanted)
+        return status;
+    e->frame->color_range = e->context->color_range;
+    e->frame->color_primaries = e->context->color_primaries;
+    e->frame->color_trc = e->context->color_trc;
+    e->frame->colorspace = e->context->colorspace;
+    e->frame->sample_aspect_ratio = e->context->sample_aspect_ratio;
+    if (e->last) {
+        av_frame_unref(e->last);
+        if (av_frame_ref(e->last, e->frame) < 0)
+            return encoder_failed(e, AVERROR(ENOMEM), error);
+    }
+    return encode(e, frame, error);
 }
 
 enum ec_status ec_encoder_flush(struct ec_encoder *e, int64_t deadline_ns, int64_t *given_up, struct ec_error *error)
@@ -297,6 +321,7 @@ void ec_encoder_close(struct ec_encoder **encoder)
     ec_picture_close(&e->picture);
     ec_colour_close(&e->colour);
     av_frame_free(&e->frame);
+    av_frame_free(&e->last);
     av_packet_free(&e->packet);
     ec_durations_free(&e->durations);
     free(e);

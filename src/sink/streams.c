@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sink/container.h"
 #include "sink/converter.h"
 #include "sink/metadata.h"
 
@@ -26,35 +27,6 @@ struct ec_streams {
     struct route *routes; /* one for each input stream */
     unsigned count;
 };
-
-/* Codecs of containers that libavformat cannot ask. */
-static bool known_to_hold(const AVOutputFormat *format, enum AVCodecID id)
-{
-    static const struct {
-        const char *format;
-        enum AVCodecID ids[10];
-    } table[] = {
-        {"mpegts",
-         {AV_CODEC_ID_AAC, AV_CODEC_ID_AAC_LATM, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3,
-          AV_CODEC_ID_DTS, AV_CODEC_ID_OPUS, AV_CODEC_ID_DVB_SUBTITLE}},
-        {"ogg", {AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_SPEEX}},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        for (int k = 0; k < 10 && strcmp(table[i].format, format->name) == 0; k++) {
-            if (table[i].ids[k] == id)
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool takes(const AVOutputFormat *format, enum AVCodecID id)
-{
-    if (id == AV_CODEC_ID_NONE)
-        return false;
-    const int answer = avformat_query_codec(format, id, FF_COMPLIANCE_NORMAL);
-    return answer == 1 || (answer < 0 && known_to_hold(format, id));
-}
 
 /* Worth a notice only where the format could have held the like: a raw picture stream has no place for anything else. */
 static void leave_out(const struct ec_streams *s, const AVStream *in, bool quiet, const char *cause)
@@ -107,7 +79,7 @@ static enum ec_status add_stream(struct ec_streams *s, const AVStream *in, struc
 {
     const AVOutputFormat *format = s->mux->context->oformat;
     const AVCodecParameters *codec = in->codecpar;
-    const bool taken = takes(format, codec->codec_id);
+    const bool taken = ec_container_takes(format, codec->codec_id, FF_COMPLIANCE_NORMAL);
     switch (codec->codec_type) {
     case AVMEDIA_TYPE_AUDIO:
         if (format->audio_codec == AV_CODEC_ID_NONE && !taken)

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "sink/converter.h"
-#include "sink/metadata.h"
+#include "sink/recoder.h"
 
 enum { EVENT_BYTES = 1 << 18 }; /* one subtitle, encoded */
 
 struct ec_converter {
     struct ec_mux *mux;
-    AVCodecContext *decoder, *encoder;
-    AVStream *out;
+    struct ec_recoder codecs;
     AVRational time_base; /* of the input */
     AVPacket *packet; /* for the decoder */
     AVPacket *event; /* for the container */
@@ -23,8 +22,7 @@ static void subtitle_close(struct ec_converter **converter)
     struct ec_converter *c = *converter;
     if (!c)
         return;
-    avcodec_free_context(&c->decoder);
-    avcodec_free_context(&c->encoder);
+    ec_recoder_close(&c->codecs);
     av_packet_free(&c->packet);
     av_packet_free(&c->event);
     free(c->buffer);
@@ -52,24 +50,20 @@ static enum ec_status open_codecs(struct ec_converter *c, const AVStream *in, st
     const AVCodec *to = avcodec_find_encoder(text_codec(c->mux->context->oformat));
     if (!from || !to)
         return ec_fail(error, EC_ERROR_DEVICE, "%s takes no subtitles that it can be turned into", format);
-    c->decoder = avcodec_alloc_context3(from);
-    c->encoder = avcodec_alloc_context3(to);
-    if (!c->decoder || !c->encoder || avcodec_parameters_to_context(c->decoder, in->codecpar) < 0)
-        return ec_mux_fail(c->mux, AVERROR(ENOMEM), error);
-    c->decoder->pkt_timebase = in->time_base;
-    if (avcodec_open2(c->decoder, from, NULL) < 0)
-        return ec_fail(error, EC_ERROR_DEVICE, "its decoder does not start");
-    c->encoder->time_base = AV_TIME_BASE_Q;
-    if (c->decoder->subtitle_header_size > 0) {
-        c->encoder->subtitle_header = av_mallocz((size_t)c->decoder->subtitle_header_size + 1);
-        if (!c->encoder->subtitle_header)
+    const enum ec_status status = ec_recoder_open(&c->codecs, c->mux, in, from, to, error);
+    if (status != EC_OK)
+        return status;
+    const AVCodecContext *decoder = c->codecs.decoder;
+    AVCodecContext *encoder = c->codecs.encoder;
+    encoder->time_base = AV_TIME_BASE_Q;
+    if (decoder->subtitle_header_size > 0) {
+        encoder->subtitle_header = av_mallocz((size_t)decoder->subtitle_header_size + 1);
+        if (!encoder->subtitle_header)
             return ec_mux_fail(c->mux, AVERROR(ENOMEM), error);
-        memcpy(c->encoder->subtitle_header, c->decoder->subtitle_header, (size_t)c->decoder->subtitle_header_size);
-        c->encoder->subtitle_header_size = c->decoder->subtitle_header_size;
+        memcpy(encoder->subtitle_header, decoder->subtitle_header, (size_t)decoder->subtitle_header_size);
+        encoder->subtitle_header_size = decoder->subtitle_header_size;
     }
-    if (avcodec_open2(c->encoder, to, NULL) < 0)
-        return ec_fail(error, EC_ERROR_DEVICE, "the encoder %s does not start", to->name);
-    return EC_OK;
+    return ec_recoder_begin(&c->codecs, c->mux, in, (AVRational){1, 1000}, error);
 }
 
 static enum ec_status subtitle_open(struct ec_converter **out, struct ec_mux *mux, const AVStream *in, struct ec_error *error)
@@ -86,18 +80,8 @@ static enum ec_status subtitle_open(struct ec_converter **out, struct ec_mux *mu
     enum ec_status status =
         c->packet && c->event && c->buffer ? open_codecs(c, in, error) : ec_mux_fail(mux, AVERROR(ENOMEM), error);
     if (status != EC_OK)
-        goto fail;
-    c->out = avformat_new_stream(mux->context, NULL);
-    if (!c->out || avcodec_parameters_from_context(c->out->codecpar, c->encoder) < 0 ||
-        ec_metadata_copy_stream(c->out, in, false) < 0) {
-        status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
-        goto fail;
-    }
-    c->out->time_base = (AVRational){1, 1000};
+        subtitle_close(&c);
     *out = c;
-    return EC_OK;
-fail:
-    subtitle_close(&c);
     return status;
 }
 
@@ -112,7 +96,7 @@ static enum ec_status write_event(struct ec_converter *c, AVSubtitle *subtitle, 
     subtitle->pts = start;
     subtitle->end_display_time = (uint32_t)FFMIN(length / 1000, INT32_MAX);
     subtitle->start_display_time = 0;
-    const int bytes = avcodec_encode_subtitle(c->encoder, c->buffer, EVENT_BYTES, subtitle);
+    const int bytes = avcodec_encode_subtitle(c->codecs.encoder, c->buffer, EVENT_BYTES, subtitle);
     if (bytes <= 0) {
         *damaged = bytes < 0;
         return EC_OK;
@@ -120,7 +104,7 @@ static enum ec_status write_event(struct ec_converter *c, AVSubtitle *subtitle, 
     if (av_new_packet(c->event, bytes) < 0)
         return ec_mux_fail(c->mux, AVERROR(ENOMEM), error);
     memcpy(c->event->data, c->buffer, (size_t)bytes);
-    c->event->stream_index = c->out->index;
+    c->event->stream_index = c->codecs.out->index;
     c->event->pts = c->event->dts = start;
     c->event->duration = length;
     return ec_mux_write(c->mux, c->event, AV_TIME_BASE_Q, error);
@@ -134,7 +118,7 @@ static enum ec_status subtitle_packet(struct ec_converter *c, const AVPacket *pa
         return ec_mux_fail(c->mux, AVERROR(ENOMEM), error);
     AVSubtitle subtitle = {0};
     int got = 0;
-    *damaged = avcodec_decode_subtitle2(c->decoder, &subtitle, &got, c->packet) < 0;
+    *damaged = avcodec_decode_subtitle2(c->codecs.decoder, &subtitle, &got, c->packet) < 0;
     enum ec_status status = EC_OK;
     if (got && subtitle.num_rects > 0)
         status = write_event(c, &subtitle, damaged, error);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define ABSURD (INT64_C(1) << 60)
+#define FORWARD_S 10.0 /* FFmpeg's own limit, its dts_delta_threshold */
 #define MICROSECONDS ((AVRational){1, 1000000})
 
 void ec_clock_init(struct ec_clock *c, AVRational base, AVRational frame_rate, int64_t start_us, double skip_s, double end_s)
@@ -44,10 +45,13 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
         if (c->drop_early && pts < 0)
             return false;
         pts += c->round;
-        /* A jump back by more than a second is a new beginning (joined streams, wrapped counters), not disorder. */
-        if (c->any && (double)(c->last_pts - pts) * av_q2d(c->base) > 1.0) {
+        /* A jump back by more than a second is a new beginning (joined streams, wrapped counters), not disorder; where formats
+         * begin anew, so is one forwards that no recording has on its own. */
+        const double step_s = (double)(pts - c->next_pts) * av_q2d(c->base);
+        if (c->any && ((double)(c->last_pts - pts) * av_q2d(c->base) > 1.0 || (c->wraps && step_s > FORWARD_S))) {
             c->jump += c->next_pts - pts;
             pts = c->next_pts;
+            c->ahead = 0;
         }
     } else {
         pts = c->next_pts;
@@ -65,13 +69,26 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
     return true;
 }
 
-bool ec_clock_shift_packet(const struct ec_clock *c, AVPacket *p, AVRational base)
+/* Other streams may jump before the pictures do, which are still being decoded: how far such a packet is off, in base. */
+static int64_t jump_ahead(struct ec_clock *c, int64_t at, AVRational base)
+{
+    const int64_t place = av_rescale_q(at, base, c->base);
+    if (!c->wraps || !c->any || fabs((double)(place - c->next_pts) * av_q2d(c->base)) <= FORWARD_S)
+        return 0;
+    if (!c->ahead || fabs((double)(place + c->ahead - c->next_pts) * av_q2d(c->base)) > FORWARD_S)
+        c->ahead = c->next_pts - place;
+    return c->ahead;
+}
+
+bool ec_clock_shift_packet(struct ec_clock *c, AVPacket *p, AVRational base)
 {
     const int64_t shift = av_rescale_q(c->shift_us, MICROSECONDS, base) - av_rescale_q(c->jump, c->base, base);
     const int64_t own = is_time(p->pts) ? p->pts : p->dts;
     if (c->drop_early && (!is_time(own) || own - shift < 0))
         return false;
-    const int64_t move = av_rescale_q(c->round, c->base, base) - shift;
+    int64_t move = av_rescale_q(c->round, c->base, base) - shift;
+    if (is_time(own))
+        move += av_rescale_q(jump_ahead(c, own + move, base), c->base, base);
     if (is_time(p->pts))
         p->pts += move;
     if (is_time(p->dts))
@@ -89,7 +106,7 @@ bool ec_clock_is_far_past(const struct ec_clock *c, const AVPacket *p, AVRationa
 
 void ec_clock_restart(struct ec_clock *c)
 {
-    c->jump = c->round = c->next_pts = 0;
+    c->jump = c->ahead = c->round = c->next_pts = 0;
     c->last_pts = INT64_MIN;
     c->any = c->in_round = c->past_end = false;
 }
@@ -99,7 +116,7 @@ void ec_clock_take_over(struct ec_clock *c, int64_t start_us)
     c->shift_us = start_us;
     c->drop_early = false;
     c->round = c->next_pts;
-    c->jump = 0;
+    c->jump = c->ahead = 0;
 }
 
 bool ec_clock_next_round(struct ec_clock *c)
@@ -108,6 +125,6 @@ bool ec_clock_next_round(struct ec_clock *c)
         return false;
     c->in_round = false;
     c->round = c->next_pts;
-    c->jump = 0;
+    c->jump = c->ahead = 0;
     return true;
 }

@@ -11,10 +11,12 @@
 struct ec_clock {
     AVRational base; /* of frames */
     int64_t shift_us; /* subtracted from everything: the input's start and --start */
+    bool wraps; /* the format's times may begin anew, forwards too: joined or rebooted transport streams */
     bool drop_early; /* what ends before 0 is not wanted (after a seek) */
     double end_s; /* on the shifted axis; NaN: none */
     int64_t default_duration; /* in base */
-    int64_t jump; /* in base: added after a backward jump of the input, within a round */
+    int64_t jump; /* in base: added after a jump of the input, within a round */
+    int64_t ahead; /* in base: what other streams' packets add that have jumped before the frames; 0: none has */
     int64_t round; /* in base: added since the input was started again */
     int64_t next_pts, last_pts;
     bool any; /* a frame has been stamped */
@@ -33,7 +35,7 @@ void ec_clock_change_base(struct ec_clock *clock, AVRational base);
 bool ec_clock_stamp(struct ec_clock *clock, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration);
 
 /* Moves a packet of another stream, in `base`, onto the shifted axis. False: outside the wanted part. */
-bool ec_clock_shift_packet(const struct ec_clock *clock, AVPacket *packet, AVRational base);
+bool ec_clock_shift_packet(struct ec_clock *clock, AVPacket *packet, AVRational base);
 
 /* True for a video packet (in the container's own terms) so far behind the end that other streams have reached it too. */
 bool ec_clock_is_far_past(const struct ec_clock *clock, const AVPacket *packet, AVRational base);

@@ -333,6 +333,7 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
     describe_container(s);
     ec_clock_init(&s->clock, s->info.time_base, s->info.frame_rate, c->start_time == AV_NOPTS_VALUE ? 0 : c->start_time,
                   s->p->start_s, s->p->duration_s);
+    s->clock.wraps = c->iformat->flags & AVFMT_TS_DISCONT;
     s->info.shift_us = s->clock.shift_us;
     s->pictures = (struct ec_pictures){
         .name = s->input.name,

@@ -75,6 +75,10 @@ class Convert(support.Case):
         video = support.video_of(support.probe(out))
         self.assertEqual((video["width"], video["height"]), (480, 270))
 
+    def test_prefilter_that_does_not_fit(self):
+        """The message shows what the person wrote."""
+        self.assertIn('"nosuchfilter=1"', self.message(ROAD, "--null", "--pre", "nosuchfilter=1", expect=2))
+
     def test_y4m_to_standard_output(self):
         data = self.edgecam(ROAD, "-o", "-", "--frames", 7).stdout
         self.assertTrue(data.startswith(b"YUV4MPEG2 W960 H540 "), data[:80])

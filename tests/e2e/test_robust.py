@@ -45,6 +45,19 @@ class Signals(support.Running):
         p.send_signal(signal.SIGTERM)
         self.assertEqual(self.finish(p, support.END_LIMIT_S + 2), -signal.SIGTERM)
 
+    def test_statistics_of_a_run_that_nobody_reads(self):
+        """One signal is enough, and what was measured is not lost."""
+        p = subprocess.Popen([PROGRAM, "demo:640x480@30", "-o", "-", "-q", "--stats", "s.json"], cwd=self.folder,
+                             env=support.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(p.stderr.close)
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+        with self.assertRaises(subprocess.TimeoutExpired):
+            p.wait(timeout=1)
+        p.send_signal(signal.SIGTERM)
+        self.assertEqual(self.finish(p, support.END_LIMIT_S + 2), -signal.SIGTERM)
+        self.assertEqual(support.json.loads((self.folder / "s.json").read_text())["output"], "-")
+
     def test_interrupt_while_opening(self):
         """Nothing writes to the pipe, so its opening never ends by itself."""
         os.mkfifo(self.folder / "pipe.y4m")
