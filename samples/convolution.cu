@@ -11,8 +11,8 @@
  *   separable        weights that are a column times a row need 2 K products instead of K * K
  *   bytes (dp4a)     weights that fit bytes: four products an instruction, on pixels that never become floats
  *
- * edgecam takes of each what its bytes allow: cuda/strip.cuh keeps pixels in registers, cuda/blur.cu separates,
- * cuda/convolution_bytes.cu uses dp4a on tiles.
+ * edgecam takes of each what its bytes allow: cuda/convolution_float.cu adds each row to every sum it belongs to, cuda/blur.cu
+ * separates, cuda/blur_bytes.cu uses dp4a, and cuda/convolution_bytes.cu goes one rung higher, to the matrix units.
  *
  * Weights are 1 2 .. 2 1 times the same, borders repeat the edge pixel. All sums are integers below 2^24, exact in float in any
  * order: every variant must give the bytes of the CPU, and does. NPP, where the build found it, divides first: within 1. */

@@ -164,6 +164,13 @@ class Ladder(support.Case):
         for name in (*CUDA, *FOREIGN):
             self.assertIn(f"`{name}`", course)
 
+    def test_the_files_that_the_course_points_at_are_there(self):
+        named = set()
+        for text in (SAMPLES / "README.md", *SAMPLES.glob("*.c*"), *SAMPLES.glob("*.h")):
+            named.update(re.findall(r"\b(?:cuda|samples|src)/[a-z_/]+\.[a-z]+\b", text.read_text()))
+        self.assertGreater(len(named), 8)
+        self.assertEqual([name for name in sorted(named) if not (SOURCE / name).is_file()], [])
+
     def test_programs_stay_short(self):
         for source in (*SAMPLES.glob("*.c*"), *SAMPLES.glob("*.h")):
             with self.subTest(source=source.name):
