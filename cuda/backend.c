@@ -1,6 +1,7 @@
 #include "device.h"
 #include "examine.h"
 #include "throughput.h"
+#include "tuning.h"
 
 const struct ec_backend ec_backend_cuda = {
     .name = "cuda",
@@ -16,5 +17,6 @@ const struct ec_backend ec_backend_cuda = {
     .collect = ec_cuda_collect,
     .decode_device = ec_cuda_decode_device,
     .measure = ec_cuda_measure,
+    .tunings = ec_cuda_tunings,
     .throughput = ec_cuda_throughput,
 };

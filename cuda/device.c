@@ -138,6 +138,7 @@ static enum ec_status open_gpu(struct ec_device **out, int ordinal, const struct
         device->logger = *logger;
     device->low_latency = params->low_latency;
     device->untimed = params->untimed;
+    device->tuning = params->tuning;
     device->ordinal = ordinal;
     const enum ec_status status = ec_device_enter(device, error) ? identify(device, error) : EC_ERROR_DEVICE;
     if (status != EC_OK)

@@ -15,6 +15,7 @@ struct ec_device {
     struct ec_device *peers[EC_GPUS_MAX - 1]; /* the other GPUs of a run that uses several; of the first one only */
     int peer_count;
     bool low_latency, untimed;
+    struct ec_tuning tuning;
     struct ec_logger logger;
     char name[128], driver[64], bus_id[32];
     struct ec_nvml *nvml;

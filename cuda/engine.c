@@ -67,6 +67,7 @@ static void lay_out(struct ec_lane_plan *shared, const struct ec_plan *plan, int
 {
     /* Sides are at most 2^16, so that no product below comes near 2^63. */
     shared->plan = *plan;
+    shared->plan.tuning = shared->device->tuning;
     shared->width_px = width_px;
     shared->height_px = height_px;
     shared->in_row_bytes = (int64_t)width_px * (plan->depth_bits > 8 ? 2 : 1);

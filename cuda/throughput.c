@@ -126,7 +126,9 @@ enum ec_status ec_cuda_throughput(struct ec_device *device, const struct ec_plan
                                   struct ec_throughput *out, struct ec_error *error)
 {
     struct ec_error first = {0};
-    struct setting s = {.device = device, .plan = plan};
+    struct ec_plan tuned = *plan;
+    struct setting s = {.device = device, .plan = &tuned};
+    tuned.tuning = device->tuning;
     *out = (struct ec_throughput){.frames = FRAMES, .repetitions = REPETITIONS};
     if (!ec_device_enter(device, error))
         return EC_ERROR_DEVICE;

@@ -127,12 +127,20 @@ enum ec_backend_kind { EC_BACKEND_AUTO = 0, EC_BACKEND_CPU, EC_BACKEND_CUDA };
 
 #define EC_GPU_ALL (-1)
 
+/* How the GPU's kernels divide a frame; 0: the default. Speed only: every choice gives the same bytes, and one that this build
+ * has no kernel for counts as the default. */
+struct ec_tuning {
+    int block_threads;
+    int rows_per_thread;
+};
+
 /* Zero-initialised: the first GPU if one works, else the CPU with one thread for each core this process may use. */
 struct ec_device_params {
     enum ec_backend_kind backend; /* AUTO falls back to the CPU with a notice; CUDA fails with EC_ERROR_DEVICE */
     int gpu; /* CUDA ordinal; EC_GPU_ALL: a pipeline's frames take turns on all GPUs */
     int threads; /* of the CPU backend; 0: one for each core this process may use */
     bool low_latency; /* CUDA: each frame is cut in bands, to have its result sooner, at the price of throughput */
+    struct ec_tuning tuning; /* CUDA */
     bool untimed; /* CUDA: no events take the times of copies and kernels, and the statistics do not know them */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/bench_report.h"
+#include "app/tune.h"
 
 #define BACKENDS 2
 
@@ -107,6 +108,8 @@ static enum ec_status measure(struct bench *b, const struct app_context *c, cons
         ec_log(&c->logger, EC_LOG_ERROR, "%s", error.text);
         return error.status;
     }
+    if (c->options->tune)
+        return app_tune(c, params, &b->picture, table);
     enum ec_status status = choose_backends(b->backends, &b->backend_count, c, params, &b->picture);
     if (status)
         return status;

@@ -35,7 +35,7 @@ enum ec_status bench_backend_measure(struct bench_backend *backend, const struct
     return status;
 }
 
-static enum ec_status run_once(const struct app_context *c, const struct ec_pipeline_params *params, struct ec_stats *stats)
+enum ec_status bench_run_once(const struct app_context *c, const struct ec_pipeline_params *params, struct ec_stats *stats)
 {
     struct ec_pipeline *pipeline = NULL;
     enum ec_status status = ec_pipeline_open(&pipeline, params);
@@ -56,7 +56,7 @@ static enum ec_status choose_frames(struct bench_result *result, const struct ap
     struct ec_pipeline_params params = *usual;
     const double fewest = result->backend->kind == EC_BACKEND_CUDA ? FEWEST_GPU_FRAMES : FEWEST_FRAMES;
     params.max_frames = WARM_UP_FRAMES;
-    const enum ec_status status = run_once(c, &params, &result->stats);
+    const enum ec_status status = bench_run_once(c, &params, &result->stats);
     result->frames = usual->max_frames ? usual->max_frames : (int64_t)fmin(fmax(result->stats.fps, fewest), MOST_FRAMES);
     return status;
 }
@@ -84,7 +84,7 @@ static enum ec_status measure_link(struct runs *r, int i, struct ec_error *error
 static enum ec_status time_run(struct runs *r, bool untimed, double *ms, struct ec_stats *stats)
 {
     r->params.device.untimed = untimed;
-    const enum ec_status status = run_once(r->context, &r->params, stats);
+    const enum ec_status status = bench_run_once(r->context, &r->params, stats);
     *ms = stats->wall_s * 1e3 / (double)stats->frames_out;
     return status;
 }

@@ -51,6 +51,10 @@ enum ec_status bench_kernels_measure(struct bench_result *result, const struct b
                                      const struct ec_pipeline_params *params, const struct bench_picture *picture,
                                      struct ec_error *error);
 
+/* A pipeline from its opening to its end; *stats is its last word. */
+enum ec_status bench_run_once(const struct app_context *context, const struct ec_pipeline_params *params,
+                              struct ec_stats *stats);
+
 /* Adds BENCH_REPETITIONS runs through the pipeline, of params->max_frames each, or of enough that starting does not count when
  * that is 0. */
 enum ec_status bench_run_measure(struct bench_result *result, const struct app_context *context,

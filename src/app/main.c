@@ -15,11 +15,13 @@
 #include "app/options.h"
 #include "app/report_files.h"
 #include "app/run.h"
+#include "app/tuning.h"
 
-static enum ec_status run_task(const struct app_context *c)
+static enum ec_status run_task(const struct app_context *c, struct app_options *options)
 {
     if (c->options->task == APP_BENCH)
         return app_bench(c);
+    app_tuning_apply(&options->pipeline);
     if (c->options->out_dir)
         return app_batch(c);
     return app_run(c, &c->options->pipeline, NULL, NULL);
@@ -54,7 +56,7 @@ static int run_videos(struct app_options *options)
         exit_status = app_exit_status(error.status, 0);
         goto done;
     }
-    const enum ec_status status = run_task(&c);
+    const enum ec_status status = run_task(&c, options);
     exit_status = app_exit_status(status, app_signals_caught(c.signals));
 
 done:

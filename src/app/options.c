@@ -299,6 +299,8 @@ enum ec_status app_options_parse(struct app_options *o, int argc, char **argv, s
         return error->status;
     if (o->task == APP_DOCTOR)
         return EC_OK;
+    if (o->tune && o->task != APP_BENCH)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "--tune goes with --bench");
     if (o->task == APP_BENCH) {
         if (o->input_count > 0 || o->has_webcam)
             return ec_fail(error, EC_ERROR_ARGUMENT,

@@ -30,6 +30,7 @@ struct app_options {
     enum ec_operator operators[EC_OPERATOR_COUNT]; /* more than one for a benchmark only */
     int operator_count;
     bool bench_kernels; /* measure the detectors alone */
+    bool tune; /* find what this GPU does best, instead */
     const char *demo; /* WxH@FPS, "" for the usual one, NULL: not asked for */
 
     bool has_webcam, has_backend, has_gpu;

@@ -73,6 +73,8 @@ struct ec_throughput {
 
 #define EC_THROUGHPUT_STREAMS 4
 
+enum { EC_TUNINGS_MAX = 16 };
+
 enum ec_measure { EC_MEASURE_ALL = 0, EC_MEASURE_LINK /* the way to a GPU and back only */ };
 
 struct ec_backend {
@@ -107,6 +109,9 @@ struct ec_backend {
 
     enum ec_status (*measure)(struct ec_device *device, size_t bytes, enum ec_measure what, struct ec_limits *out,
                               struct ec_error *error);
+    /* The choices besides the default that may make a difference to `plan`, at most EC_TUNINGS_MAX; their number. NULL in the
+     * table: there is nothing to choose. */
+    int (*tunings)(const struct ec_plan *plan, struct ec_tuning *out);
     /* The detector alone, without copies to and from a GPU, on frames that all hold `content` (host memory). */
     enum ec_status (*throughput)(struct ec_device *device, const struct ec_plan *plan, const struct ec_image *content,
                                  struct ec_throughput *out, struct ec_error *error);

@@ -72,6 +72,7 @@ struct ec_plan {
     enum ec_norm norm;
     enum ec_border border; /* Canny's own is EC_BORDER_REPLICATE, whatever this is */
     int32_t depth_bits, output_depth_bits;
+    struct ec_tuning tuning; /* the CUDA backend only, which takes it from the device */
     bool packed; /* the CUDA backend only: results go to the host as maps (packed.h), of images whose depth_bits is 1 */
     int32_t channels; /* planes of the input, 1 or 3; 3: Canny */
     struct ec_luma_map luma;
