@@ -6,12 +6,18 @@ namespace
 
 using namespace ec;
 
-/* As many rows as registers hold without spilling on any architecture: roots need more a row. */
+/* As many rows as registers hold without spilling on any architecture: roots need more a row. Or half of them, which leaves
+ * a card with few multiprocessors' worth of strips less to wait for at the end. */
 template <class Depth, class Taps>
 enum ec_status run(const ec_gpu_queue *queue, const ec_gpu_source &in, const ec_gpu_target &out)
 {
-    return queue->plan->norm == EC_NORM_L1 ? run_pairs<Depth, Taps, false, 12>(queue, in, out)
-                                           : run_pairs<Depth, Taps, true, 8>(queue, in, out);
+    constexpr int ROWS = EC_PAIRS_ROWS_L1, ROOT_ROWS = EC_PAIRS_ROWS_L2;
+    const bool half = ec_tuned_half_rows(queue->plan);
+    if (queue->plan->norm == EC_NORM_L1)
+        return half ? run_pairs<Depth, Taps, false, ROWS / 2>(queue, in, out)
+                    : run_pairs<Depth, Taps, false, ROWS>(queue, in, out);
+    return half ? run_pairs<Depth, Taps, true, ROOT_ROWS / 2>(queue, in, out)
+                : run_pairs<Depth, Taps, true, ROOT_ROWS>(queue, in, out);
 }
 
 } // namespace

@@ -194,9 +194,9 @@ EC_DEVICE void store_pairs(const ec_gpu_target &out, int32_t width, int32_t x, i
 }
 
 template <class Depth, class Taps, bool L2, int ROWS, bool EXPAND, bool THRESHOLD>
-__global__ void __launch_bounds__(STRIP_BLOCK, 4)
-    gradient_pairs_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
-                          const __grid_constant__ StripGrid grid)
+__global__ void STRIP_LAUNCH_BOUNDS gradient_pairs_kernel(const __grid_constant__ ec_gpu_source in,
+                                                          const __grid_constant__ ec_gpu_target out,
+                                                          const __grid_constant__ StripGrid grid)
 {
     constexpr int PAIRS = PAIRS_COLUMNS<Depth> / 2;
     Strip<typename Depth::Pixel, PAIRS_WORDS, ROWS, true> strip;
@@ -232,7 +232,8 @@ enum ec_status run_pairs(const ec_gpu_queue *queue, const ec_gpu_source &in, con
                                                 : gradient_pairs_kernel<Depth, Taps, L2, ROWS, true, false>
                           : threshold ? gradient_pairs_kernel<Depth, Taps, L2, ROWS, false, true>
                                     : gradient_pairs_kernel<Depth, Taps, L2, ROWS, false, false>;
-    return launch(queue, "gradient_pairs_kernel", kernel, strip_blocks(grid), dim3(STRIP_BLOCK), in, out, grid);
+    const int block = ec_tuned_block_threads(queue->plan);
+    return launch(queue, "gradient_pairs_kernel", kernel, strip_blocks(grid, block), dim3(block), in, out, grid);
 }
 
 /* Whether the operator is a 3x3 gradient whose responses and strips suit. */

@@ -153,9 +153,9 @@ EC_DEVICE void pack_halves(uint32_t *words, const uint32_t *v)
 }
 
 template <class Pixel, Operator OP, Magnitude MAGNITUDE, bool WHOLE>
-__global__ void __launch_bounds__(STRIP_BLOCK, 4)
-    neighbours_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gpu_target out,
-                      const __grid_constant__ StripGrid grid, const Taps taps)
+__global__ void STRIP_LAUNCH_BOUNDS neighbours_kernel(const __grid_constant__ ec_gpu_source in,
+                                                      const __grid_constant__ ec_gpu_target out,
+                                                      const __grid_constant__ StripGrid grid, const Taps taps)
 {
     constexpr int WORDS = COLUMNS * sizeof(Pixel) / 4, ROWS = STRIP_ROWS<WHOLE>;
     Strip<Pixel, WORDS, ROWS, WHOLE> strip;
@@ -229,8 +229,9 @@ enum ec_status ec_neighbours(const ec_gpu_queue *queue, const ec_gpu_source *in,
     const ec_plan *plan = queue->plan;
     const bool whole = strips_are_whole(*in, *out, COLUMNS);
     const StripGrid grid = make_strip_grid(*in, COLUMNS, whole ? STRIP_ROWS<true> : STRIP_ROWS<false>);
+    const int block = ec_tuned_block_threads(plan);
     const Taps taps = {(float)plan->gradient.smooth[0], (float)plan->gradient.smooth[1]};
     return launch(queue, "neighbours_kernel",
-                  plan->depth_bits == 8 ? choose<uint8_t>(plan, whole) : choose<uint16_t>(plan, whole), strip_blocks(grid),
-                  dim3(STRIP_BLOCK), *in, *out, grid, taps);
+                  plan->depth_bits == 8 ? choose<uint8_t>(plan, whole) : choose<uint16_t>(plan, whole),
+                  strip_blocks(grid, block), dim3(block), *in, *out, grid, taps);
 }

@@ -9,11 +9,13 @@
 
 #include "launch.cuh"
 #include "pixel.cuh"
+#include "tuning.h"
 
 namespace ec
 {
 
-constexpr int STRIP_BLOCK = 128;
+/* Blocks have as many threads as was tuned for; registers are shared out for the largest. */
+#define STRIP_LAUNCH_BOUNDS __launch_bounds__(EC_STRIP_BLOCK_MAX, 512 / EC_STRIP_BLOCK_MAX)
 
 /* Where the pixels around the picture lie (ec_border_index of -1 and of the size), and how the threads divide it. */
 struct StripGrid {
@@ -32,9 +34,9 @@ inline StripGrid make_strip_grid(const ec_gpu_source &in, int columns, int rows)
             threads_a_row * ceil_div(in.height_px, rows)};
 }
 
-inline dim3 strip_blocks(const StripGrid &grid)
+inline dim3 strip_blocks(const StripGrid &grid, int block_threads)
 {
-    return dim3(ceil_div(grid.threads, STRIP_BLOCK));
+    return dim3(ceil_div(grid.threads, block_threads));
 }
 
 /* Whether strips of `columns` pixels may be read and written as whole vectors. */
@@ -84,7 +86,7 @@ struct Strip {
 
     __device__ __forceinline__ void load(const ec_gpu_source &in, const StripGrid &grid)
     {
-        const int32_t index = blockIdx.x * STRIP_BLOCK + threadIdx.x, worker = ec_min_i32(index, grid.threads - 1);
+        const int32_t index = blockIdx.x * blockDim.x + threadIdx.x, worker = ec_min_i32(index, grid.threads - 1);
         const int32_t column = worker % grid.threads_a_row, lane = threadIdx.x % 32;
         x = column * COLUMNS;
         y = worker / grid.threads_a_row * ROWS;

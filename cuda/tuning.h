@@ -10,6 +10,12 @@ extern "C" {
 
 enum { EC_STRIP_BLOCK = 128, EC_STRIP_BLOCK_MAX = 512 };
 
+/* Rows of a strip in the kernels that take two bytes a register. */
+enum { EC_PAIRS_ROWS_L1 = 12, EC_PAIRS_ROWS_L2 = 8 };
+
+/* Whether they take half as many. */
+bool ec_tuned_half_rows(const struct ec_plan *plan);
+
 /* Threads in a block of the strip kernels. */
 int ec_tuned_block_threads(const struct ec_plan *plan);
 

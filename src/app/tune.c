@@ -93,7 +93,8 @@ static enum ec_status tune_operator(struct tuner *t, enum ec_operator op, enum e
         return status;
     fprintf(t->table, "%-14s %-3s %9.2f", ec_operator_name(op), norm == EC_NORM_L1 ? "l1" : "l2", usual);
     if (kept->block_threads)
-        fprintf(t->table, "  %9.2f  %d threads, %d rows each\n", best, kept->block_threads, kept->rows_per_thread);
+        fprintf(t->table, kept->rows_per_thread ? "  %9.2f  %d threads, %d rows each\n" : "  %9.2f  %d threads\n", best,
+                kept->block_threads, kept->rows_per_thread);
     else
         fprintf(t->table, "  %9s  the default of %d choices\n", "-", count);
     fflush(t->table);
