@@ -13,6 +13,14 @@
 
 #define EC_BLUR_SLACK 3
 
+#define EC_TALL_ROWS 8
+#define EC_TALL_COLUMNS 64
+
+/* An operator of 2x2 or 3x3 pixels on EC_TALL_ROWS rows at once: finished pixels to `out` from EC_TALL_ROWS + 2 rows of input,
+ * of which the first is the one above the first row of the output. n is a multiple of EC_TALL_COLUMNS; a pixel more is read on
+ * either side. For plain finishes only (ec_rows_plain). Pixels may have any value. */
+typedef void ec_rows_tall(void *const *out, const void *const *rows, int n, const struct ec_plan *plan);
+
 /* Gradients of a row of pixels for Canny, all of one type; sums: |gx| + |gy|. */
 struct ec_canny_gradients {
     void *gx, *gy, *sums;
@@ -24,6 +32,7 @@ struct ec_row_kind {
     size_t gradient_bytes; /* of an element of gradient_down's results for a 3x3 gradient; 4 for a larger one */
     size_t blur_bytes; /* of an element of blur_down's result */
     int32_t narrow_max; /* largest absolute sum that sum_narrow holds */
+    ec_rows_tall *const (*tall)[2]; /* by operator and norm, NULL where rows one at a time do; all may be NULL */
 
     /* Values clamped to the depth, and expanded where the input has limited range. */
     void (*prepare)(void *out, const void *in, int n, const struct ec_luma_map *luma, bool limited_range);
@@ -120,6 +129,19 @@ static inline const struct ec_row_kind *ec_rows_kind(const struct ec_rows *rows,
     return rows->kinds[depth_bits == 8 ? EC_ROWS_8 : depth_bits <= 10 ? EC_ROWS_10 : EC_ROWS_16];
 }
 
+/* Whether finishing is nothing but clamping to the depth. */
+static inline bool ec_rows_plain(const struct ec_finish *finish)
+{
+    return finish->identity && !finish->has_threshold && !finish->narrow_shift && !finish->absolute;
+}
+
+/* The function that runs a plan on several rows at once; NULL if there is none. */
+static inline ec_rows_tall *ec_rows_tall_of(const struct ec_row_kind *kind, const struct ec_plan *plan)
+{
+    const bool fits = kind->tall && ec_rows_plain(&plan->finish) && plan->gradient.size <= 3;
+    return fits ? kind->tall[plan->op][plan->norm] : NULL;
+}
+
 /* Which types hold Canny's gradients and magnitudes. */
 static inline enum ec_canny_kind ec_rows_canny(const struct ec_plan *plan)
 {
@@ -130,12 +152,6 @@ static inline enum ec_canny_kind ec_rows_canny(const struct ec_plan *plan)
     if (is_short)
         return l1 ? EC_CANNY_16_L1 : EC_CANNY_16_L2;
     return l1 ? EC_CANNY_32_L1 : 2 * largest * largest <= INT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
-}
-
-/* Whether finishing is nothing but clamping to the depth. */
-static inline bool ec_rows_plain(const struct ec_finish *finish)
-{
-    return finish->identity && !finish->has_threshold && !finish->narrow_shift && !finish->absolute;
 }
 
 #endif

@@ -2,6 +2,7 @@
  *   KIND        is appended to every name
  *   PIXEL       holds a pixel
  *   SUM         holds every 3x3 response and its parts (up to SUM_LIMIT)
+ *   FITS_LANES  tells whether SUM is as wide as a lane, HAS_ROOT_OF_LANES whether lanes_root serves its pixels
  *   BLUR_COUNT  holds a Gaussian's sum in one direction, BLUR_SUM in both, exactly */
 #define JOIN_TOKENS(name, kind) name##_##kind
 #define JOIN(name, kind) JOIN_TOKENS(name, kind)
@@ -133,12 +134,18 @@ INLINE SUM NAME(measure)(SUM gx, SUM gy, enum magnitude magnitude, int32_t cap)
 #include "edge/rows_kind_gradient.h"
 #include "edge/rows_kind_sum.h"
 #include "edge/rows_kind_window.h"
+#if FITS_LANES
+#include "edge/rows_kind_tall.h"
+#endif
 
 static const struct ec_row_kind NAME(kind) = {
     .pixel_bytes = sizeof(PIXEL),
     .gradient_bytes = sizeof(SUM),
     .blur_bytes = sizeof(BLUR_SUM),
     .narrow_max = SUM_LIMIT,
+#if FITS_LANES
+    .tall = NAME(tall),
+#endif
     .prepare = NAME(prepare),
     .to_float = NAME(to_float),
     .blur_down = NAME(blur_down),
@@ -163,6 +170,8 @@ static const struct ec_row_kind NAME(kind) = {
 #undef PIXEL
 #undef SUM
 #undef SUM_LIMIT
+#undef FITS_LANES
+#undef HAS_ROOT_OF_LANES
 #undef BLUR_COUNT
 #undef BLUR_SUM
 #undef BLUR_MULTIPLY_ADD

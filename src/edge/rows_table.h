@@ -136,12 +136,16 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
     return saturation * saturation;
 }
 
+#include "edge/rows_lanes.h"
+
 #define MULTIPLY_ADD_INTEGER(a, b, c) ((a) * (b) + (c))
 
 #define KIND u8
 #define PIXEL uint8_t
 #define SUM int16_t
 #define SUM_LIMIT INT16_MAX
+#define FITS_LANES 1
+#define HAS_ROOT_OF_LANES HAS_ROOT_OF_BYTE_LANES
 #define BLUR_COUNT uint16_t
 #define BLUR_SUM float
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F32
@@ -151,6 +155,8 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 #define PIXEL uint16_t
 #define SUM int16_t
 #define SUM_LIMIT INT16_MAX
+#define FITS_LANES 1
+#define HAS_ROOT_OF_LANES 0
 #define BLUR_COUNT uint32_t
 #define BLUR_SUM double
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
@@ -160,6 +166,8 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 #define PIXEL uint16_t
 #define SUM int32_t
 #define SUM_LIMIT INT32_MAX
+#define FITS_LANES 0
+#define HAS_ROOT_OF_LANES 0
 #define BLUR_COUNT uint32_t
 #define BLUR_SUM double
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64

@@ -67,16 +67,20 @@ static bool open_rings(struct ec_strip *s)
     const int width = s->width, before = plan->window_before, after = plan->window_size - 1 - before;
     const size_t pixel = s->kind->pixel_bytes;
     const int blur = plan->blur.size, wide = plan->blur_wide.size, widest = ec_max_i32(blur, wide);
+    const int window = s->tall ? EC_TALL_ROWS + 2 : plan->window_size; /* rows that are looked at together */
     const int left = s->takes_extended ? before : 0, right = s->takes_extended ? after : 0;
     bool ok = ec_ring_open(&s->zeros, 1, width, sizeof(double), EC_KERNEL_MAX_SIZE, EC_KERNEL_MAX_SIZE) &&
               ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
     for (int c = 0; ok && c < plan->channels; c++)
-        ok = ec_ring_open(&s->input[c], ec_min_i32(blur ? widest : plan->window_size, s->height), width, pixel, blur ? 0 : left,
+        ok = ec_ring_open(&s->input[c], ec_min_i32(blur ? widest : window, s->height), width, pixel, blur ? 0 : left,
                           blur ? 0 : right) &&
-             (!blur || ec_ring_open(&s->blurred[c], ec_min_i32(plan->window_size, s->height), width, pixel, left, right));
+             (!blur || ec_ring_open(&s->blurred[c], ec_min_i32(window, s->height), width, pixel, left, right));
     if (blur)
         ok = ok &&
              ec_ring_open(&s->blur_sums, 1, width, s->kind->blur_bytes, blur / 2 + EC_BLUR_SLACK, blur / 2 + EC_BLUR_SLACK);
+    if (s->tall)
+        return ok && ec_ring_open(&s->side_rows, EC_TALL_ROWS + 2, EC_TALL_COLUMNS, pixel, 1, 1) &&
+               ec_ring_open(&s->side_results, EC_TALL_ROWS, EC_TALL_COLUMNS, pixel, 0, 0);
     if (s->family == FAMILY_CANNY) {
         s->canny = s->rows->canny[ec_rows_canny(plan)];
         const int blocks = (width + 63) / 64;
@@ -128,7 +132,9 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
     strip->width = width_px;
     strip->height = height_px;
     strip->plain = ec_rows_plain(&plan->finish);
-    strip->takes_extended = strip->family == FAMILY_WINDOW || strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE;
+    strip->tall = ec_rows_tall_of(strip->kind, plan);
+    strip->takes_extended =
+        !strip->tall && (strip->family == FAMILY_WINDOW || strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
     if (plan->op == EC_OPERATOR_CONVOLUTION)
         collect_terms(strip);
     if (!open_rings(strip))
@@ -149,10 +155,10 @@ void ec_strip_close(struct ec_strip **strip)
         ec_ring_close(&s->input[c]);
         ec_ring_close(&s->blurred[c]);
     }
-    struct ec_ring *rings[] = {&s->floats,      &s->blur_sums,  &s->wide_sums,  &s->smooth,    &s->derive,
-                               &s->column_sums, &s->near_row,   &s->far_row,    &s->response,  &s->sums,
-                               &s->zeros,       &s->magnitudes, &s->directions, &s->active,    &s->gx,
-                               &s->gy,          &s->other_gx,   &s->other_gy,   &s->other_sums};
+    struct ec_ring *rings[] = {&s->floats,     &s->blur_sums, &s->wide_sums,   &s->smooth, &s->derive,   &s->column_sums,
+                               &s->near_row,   &s->far_row,   &s->response,    &s->sums,   &s->zeros,    &s->magnitudes,
+                               &s->directions, &s->active,    &s->gx,          &s->gy,     &s->other_gx, &s->other_gy,
+                               &s->other_sums, &s->side_rows, &s->side_results};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);
     free(s);

@@ -9,7 +9,7 @@ static const void *input_row(struct ec_strip *s, int y)
     const struct ec_plan *plan = s->plan;
     struct ec_ring *ring = &s->input[s->channel];
     const void *pixels = (const uint8_t *)s->in->data + s->channel * s->in->plane_bytes + y * s->in->pitch_bytes;
-    const bool any_value_fits = plan->depth_bits == 8 * (int)s->kind->pixel_bytes;
+    const bool any_value_fits = (s->tall && !plan->blur.size) || plan->depth_bits == 8 * (int)s->kind->pixel_bytes;
     const bool extend = ring->left || ring->right;
     if (!s->limited_range && any_value_fits && !extend)
         return pixels;
@@ -182,6 +182,10 @@ void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limite
                   int end)
 {
     ec_strip_begin(strip, in, limited_range);
+    if (strip->tall) {
+        ec_strip_run_tall(strip, out, first, end);
+        return;
+    }
     for (int y = first; y < end; y++)
         run_row(strip, y, (uint8_t *)out->data + y * out->pitch_bytes);
 }

@@ -25,6 +25,7 @@ struct ec_strip {
     enum ec_family family;
     int width, height;
     bool plain, takes_extended; /* the operator reads extended rows of pixels */
+    ec_rows_tall *tall; /* runs several rows at once, or NULL */
 
     /* Of the frame that is being run. */
     const struct ec_image *in;
@@ -36,6 +37,7 @@ struct ec_strip {
     struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX], floats;
     struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
     struct ec_ring near_row, far_row, response, sums, zeros;
+    struct ec_ring side_rows, side_results; /* the columns at the sides, extended, for `tall` */
     struct ec_ring magnitudes, directions, active, gx, gy, other_gx, other_gy, other_sums;
     const struct ec_canny_rows *canny;
 
@@ -59,6 +61,9 @@ static inline void *ec_strip_scratch(struct ec_ring *ring)
 
 /* Begins a frame: nothing that the rings hold counts any more. */
 void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limited_range);
+
+/* Rows first to end - 1 of `out` by strip->tall. */
+void ec_strip_run_tall(struct ec_strip *strip, const struct ec_image *out, int first, int end);
 
 /* Fills strip->windows[strip->channel] with the operator's input around row y. */
 void ec_strip_gather(struct ec_strip *strip, int y, enum ec_border border);

@@ -1,6 +1,10 @@
-/* Time of the CPU backend on one 4K frame and thread, beside memcpy of the same bytes in the same run.
+/* Time of the CPU backend on one 4K frame and thread, beside memcpy of the same bytes in the same run, from the same buffers to
+ * the same: on one pair of buffers that stays in the last cache where that is large ("hot"), and on pairs that take turns and
+ * are together larger than it ("rotating"), as frames of a video are.
  *
- * Usage: bench_cpu --bench [table]. Without --bench it checks that every line runs, once, on a small frame. */
+ * Usage: bench_cpu --bench [TABLE [WORD]]: lines whose name holds WORD. Copies and frames alternate; of each the fastest
+ * counts, which is what a busy machine leaves alone. Without --bench it checks that every line runs, once, on a small frame. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +13,9 @@
 
 #include "edge/cpu.h"
 
-#define REPETITIONS 15
+#define REPETITIONS 60
+#define LINE_MS 400 /* no further repetitions from here on */
+#define PAIRS 8
 
 static const float weights5[25] = {1, 2, 0, -2, -1, 4, 8, 0, -8, -4, 6, 12, 1, -12, -6, 4, 8, 0, -8, -4, 1, 2, 0, -2, -1};
 static const float weights7[49] = {[0] = 7, [8] = -9, [24] = 40, [25] = 17, [30] = -5, [40] = 3, [48] = -1};
@@ -31,7 +37,10 @@ static const struct {
     {"sobel l2 scale", {.scale = 0.5}, 8, false},
     {"sobel 5 l2", {.aperture = 5}, 8, false},
     {"sobel 7 l2", {.aperture = 7}, 8, false},
+    {"scharr l1", {.op = EC_OPERATOR_SCHARR, .norm = EC_NORM_L1}, 8, false},
+    {"prewitt l1", {.op = EC_OPERATOR_PREWITT, .norm = EC_NORM_L1}, 8, false},
     {"scharr l2", {.op = EC_OPERATOR_SCHARR}, 8, false},
+    {"roberts l1", {.op = EC_OPERATOR_ROBERTS, .norm = EC_NORM_L1}, 8, false},
     {"roberts l2", {.op = EC_OPERATOR_ROBERTS}, 8, false},
     {"kirsch", {.op = EC_OPERATOR_KIRSCH}, 8, false},
     {"robinson", {.op = EC_OPERATOR_ROBINSON}, 8, false},
@@ -66,87 +75,121 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static int compare(const void *a, const void *b)
+struct buffers {
+    struct ec_image in[PAIRS], out[PAIRS];
+    size_t in_bytes, out_bytes;
+    int count;
+};
+
+static void close_buffers(struct buffers *b, struct ec_device *device)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    for (int i = 0; i < b->count; i++) {
+        ec_backend_cpu.host_free(device, b->in[i].data, b->in_bytes);
+        ec_backend_cpu.host_free(device, b->out[i].data, b->out_bytes);
+    }
+    b->count = 0;
 }
 
-static double median(double *times)
+/* Pairs of images for a plan, the input noise. */
+static bool open_buffers(struct buffers *b, struct ec_device *device, const struct ec_plan *plan, int width, int height,
+                         int count)
 {
-    qsort(times, REPETITIONS, sizeof *times, compare);
-    return times[REPETITIONS / 2];
+    const int depth = plan->depth_bits;
+    const size_t pixel = depth > 8 ? 2 : 1, plane = (size_t)width * (size_t)height * pixel;
+    *b = (struct buffers){.in_bytes = plane * (size_t)plan->channels, .out_bytes = plane};
+    for (; b->count < count; b->count++) {
+        uint8_t *in = ec_backend_cpu.host_alloc(device, b->in_bytes), *out = ec_backend_cpu.host_alloc(device, b->out_bytes);
+        const ptrdiff_t pitch = width * (ptrdiff_t)pixel;
+        b->in[b->count] = (struct ec_image){.data = in,
+                                            .width_px = width,
+                                            .height_px = height,
+                                            .pitch_bytes = pitch,
+                                            .depth_bits = depth,
+                                            .plane_bytes = (ptrdiff_t)plane};
+        b->out[b->count] = b->in[b->count];
+        b->out[b->count].data = out;
+        b->out[b->count].depth_bits = plan->output_depth_bits;
+        b->out[b->count].plane_bytes = 0;
+        if (!in || !out) {
+            b->count++;
+            return false;
+        }
+        uint32_t random = 1;
+        for (size_t k = 0; k < b->in_bytes / pixel; k++) {
+            random = random * 1664525u + 1013904223u;
+            if (depth > 8)
+                ((uint16_t *)(void *)in)[k] = (uint16_t)(random >> (32 - depth));
+            else
+                in[k] = (uint8_t)(random >> 24);
+        }
+        memset(out, 0, b->out_bytes);
+    }
+    return true;
+}
+
+struct result {
+    double frame_ms, copy_ms;
+};
+
+/* The fastest frame and copy on the first `pairs` pairs, which take turns. */
+static struct result measure(struct buffers *b, struct ec_engine *engine, bool limited_range, int pairs, int repetitions)
+{
+    struct result best = {INFINITY, INFINITY};
+    struct ec_error error = {0};
+    const double begin = now_ms();
+    for (int k = 0; k < repetitions && now_ms() - begin < LINE_MS; k++) {
+        const int frame = k % pairs, copy = (k + pairs / 2) % pairs;
+        const double start = now_ms();
+        memcpy(b->out[copy].data, b->in[copy].data, b->out_bytes);
+        const double middle = now_ms();
+        ec_backend_cpu.submit(engine, &b->in[frame], limited_range, &b->out[frame], &error);
+        best.frame_ms = fmin(best.frame_ms, now_ms() - middle);
+        best.copy_ms = fmin(best.copy_ms, middle - start);
+        ec_backend_cpu.collect(engine, NULL, &error);
+    }
+    return best;
 }
 
 int main(int argc, char **argv)
 {
     const bool bench = argc > 1 && strcmp(argv[1], "--bench") == 0;
     const int width = bench ? 3840 : 384, height = bench ? 2160 : 54;
-    const size_t bytes = (size_t)width * (size_t)height * 2;
     const struct ec_rows *rows = ec_rows_select(argc > 2 ? argv[2] : NULL);
+    const char *word = argc > 3 ? argv[3] : "";
     struct ec_error error = {0};
     struct ec_device *device = NULL;
+    struct ec_engine *engine = NULL;
+    struct buffers buffers = {.count = 0};
     int status = 1;
-    uint8_t *in_bytes = NULL, *out_bytes = NULL;
     struct ec_plan *plan = malloc(sizeof *plan);
     if (!rows || !plan || ec_cpu_open_rows(&device, 1, rows, &error) != EC_OK)
         goto fail;
-    in_bytes = ec_backend_cpu.host_alloc(device, bytes * EC_CHANNELS_MAX);
-    out_bytes = ec_backend_cpu.host_alloc(device, bytes);
-    if (!in_bytes || !out_bytes)
-        goto fail;
-    memset(out_bytes, 0, bytes);
-    printf("%dx%d, one thread, %s\n", width, height, rows->name);
+    printf("%dx%d, one thread, %s\n%-32s %10s %28s\n", width, height, rows->name, "", "hot", "rotating");
 
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        const int depth = lines[i].depth_bits;
-        const size_t pixel = depth > 8 ? 2 : 1;
-        uint32_t random = 1;
-        for (size_t k = 0; k < (size_t)width * (size_t)height * EC_CHANNELS_MAX; k++) {
-            random = random * 1664525u + 1013904223u;
-            if (depth > 8)
-                ((uint16_t *)(void *)in_bytes)[k] = (uint16_t)(random >> (32 - depth));
-            else
-                in_bytes[k] = (uint8_t)(random >> 24);
-        }
-        if (ec_plan_make(plan, &lines[i].params, depth, &error) != EC_OK)
+        if (!strstr(lines[i].name, word))
+            continue;
+        if (ec_plan_make(plan, &lines[i].params, lines[i].depth_bits, &error) != EC_OK ||
+            !open_buffers(&buffers, device, plan, width, height, bench ? PAIRS : 1) ||
+            ec_backend_cpu.engine_open(&engine, device, plan, width, height, 1, &error) != EC_OK)
             goto fail;
-        const struct ec_image in = {.data = in_bytes,
-                                    .width_px = width,
-                                    .height_px = height,
-                                    .pitch_bytes = width * (ptrdiff_t)pixel,
-                                    .depth_bits = depth,
-                                    .plane_bytes = width * (ptrdiff_t)pixel * height};
-        struct ec_image out = {.data = out_bytes,
-                               .width_px = width,
-                               .height_px = height,
-                               .pitch_bytes = width * (ptrdiff_t)pixel,
-                               .depth_bits = plan->output_depth_bits};
-        struct ec_engine *engine = NULL;
-        if (ec_backend_cpu.engine_open(&engine, device, plan, width, height, 1, &error) != EC_OK)
-            goto fail;
-        double run[REPETITIONS], copy[REPETITIONS];
-        for (int k = 0; k < REPETITIONS; k++) {
-            const double start = now_ms();
-            memcpy(out_bytes, in_bytes, bytes / 2 * pixel);
-            const double middle = now_ms();
-            ec_backend_cpu.submit(engine, &in, lines[i].limited_range, &out, &error);
-            run[k] = now_ms() - middle;
-            copy[k] = middle - start;
-            ec_backend_cpu.collect(engine, NULL, &error);
+        const bool limited = lines[i].limited_range;
+        const struct result hot = measure(&buffers, engine, limited, 1, bench ? REPETITIONS : 1);
+        if (bench) {
+            const struct result cold = measure(&buffers, engine, limited, PAIRS, REPETITIONS);
+            printf("%-32s %7.3f ms %6.2f x memcpy   %7.3f ms %6.2f x memcpy\n", lines[i].name, hot.frame_ms,
+                   hot.frame_ms / hot.copy_ms, cold.frame_ms, cold.frame_ms / cold.copy_ms);
         }
         ec_backend_cpu.engine_close(&engine);
-        const double frame = median(run), base = median(copy);
-        if (bench)
-            printf("%-32s %7.3f ms  %5.2f x memcpy (%.3f ms)\n", lines[i].name, frame, frame / base, base);
+        close_buffers(&buffers, device);
     }
     status = 0;
 fail:
     if (status)
         fprintf(stderr, "the benchmark cannot run: %s\n", error.status ? error.text : "no memory, or no such table");
     if (device) {
-        ec_backend_cpu.host_free(device, in_bytes, bytes * EC_CHANNELS_MAX);
-        ec_backend_cpu.host_free(device, out_bytes, bytes);
+        ec_backend_cpu.engine_close(&engine);
+        close_buffers(&buffers, device);
         ec_backend_cpu.close(&device);
     }
     free(plan);

@@ -134,6 +134,44 @@ static void luma_of_every_table(void **state)
     }
 }
 
+/* Every pair of differences of bytes as the gradient of a Roberts cross, in even and in odd columns. */
+static void roots_of_bytes_of_every_table(void **state)
+{
+    (void)state;
+    enum { CROSSES = EC_TALL_COLUMNS / 2, LIMIT = 255 };
+    const struct ec_edge_params params = {.op = EC_OPERATOR_ROBERTS};
+    struct ec_plan plan;
+    assert_int_equal(ec_plan_make(&plan, &params, 8, NULL), EC_OK);
+    for (int table = 0; ec_rows_name(table); table++) {
+        const struct ec_rows *rows = ec_rows_select(ec_rows_name(table));
+        ec_rows_tall *tall = rows ? ec_rows_tall_of(rows->kinds[EC_ROWS_8], &plan) : NULL;
+        for (int gx = -LIMIT; tall && gx <= LIMIT; gx++)
+            for (int first = -LIMIT; first <= LIMIT; first += CROSSES) {
+                const int column = 1 + (first & 32) / 32;
+                uint8_t in[EC_TALL_ROWS + 2][EC_TALL_COLUMNS + 8] = {{0}}, out[EC_TALL_ROWS][EC_TALL_COLUMNS];
+                const void *from[EC_TALL_ROWS + 2];
+                void *to[EC_TALL_ROWS];
+                for (int y = 0; y < EC_TALL_ROWS + 2; y++)
+                    from[y] = in[y] + 1;
+                for (int y = 0; y < EC_TALL_ROWS; y++)
+                    to[y] = out[y];
+                for (int k = 0; k < CROSSES; k++) {
+                    const int gy = ec_min_i32(first + k, LIMIT), x = column + 2 * k;
+                    in[1][x] = (uint8_t)ec_max_i32(gx, 0);
+                    in[2][x + 1] = (uint8_t)ec_max_i32(-gx, 0);
+                    in[1][x + 1] = (uint8_t)ec_max_i32(gy, 0);
+                    in[2][x] = (uint8_t)ec_max_i32(-gy, 0);
+                }
+                tall(to, from, EC_TALL_COLUMNS, &plan);
+                for (int k = 0; k < CROSSES && column - 1 + 2 * k < EC_TALL_COLUMNS; k++) {
+                    const int gy = ec_min_i32(first + k, LIMIT), got = out[0][column - 1 + 2 * k];
+                    if (got != ec_min_i32(ec_magnitude(gx, gy, EC_NORM_L2), 255))
+                        fail_msg("%s: the root of %d, %d is %d", rows->name, gx, gy, got);
+                }
+            }
+    }
+}
+
 /* Every gradient of bytes, and those of 10 bits near the borders between directions; the sixteenth by its definition. */
 static void directions_of_short_gradients(void **state)
 {
@@ -160,8 +198,13 @@ static void directions_of_short_gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_roots), cmocka_unit_test(medium_roots),        cmocka_unit_test(large_roots),
-        cmocka_unit_test(divisions),   cmocka_unit_test(luma_of_every_table), cmocka_unit_test(directions_of_short_gradients),
+        cmocka_unit_test(small_roots),
+        cmocka_unit_test(medium_roots),
+        cmocka_unit_test(large_roots),
+        cmocka_unit_test(roots_of_bytes_of_every_table),
+        cmocka_unit_test(divisions),
+        cmocka_unit_test(luma_of_every_table),
+        cmocka_unit_test(directions_of_short_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,203 @@
+/* Vectors of 16-bit lanes, a part of rows_table.h: as wide as the instruction set's registers, with the operators of C, and
+ * the few steps besides that compilers do not find. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#if defined(__AVX512BW__)
+#define LANES_BYTES 64
+#elif defined(__AVX2__)
+#define LANES_BYTES 32
+#else
+#define LANES_BYTES 16
+#endif
+
+typedef int16_t lanes __attribute__((vector_size(LANES_BYTES)));
+typedef uint16_t positive_lanes __attribute__((vector_size(LANES_BYTES)));
+typedef int16_t loose_lanes __attribute__((vector_size(LANES_BYTES), aligned(1), may_alias));
+
+INLINE lanes lanes_load(const void *from)
+{
+    return *(const loose_lanes *)from;
+}
+
+INLINE void lanes_store(void *to, lanes a)
+{
+    *(loose_lanes *)to = a;
+}
+
+INLINE lanes lanes_of(int value)
+{
+    return (lanes){0} + (int16_t)value;
+}
+
+#if defined(__AVX512BW__)
+INLINE lanes lanes_min(lanes a, lanes b)
+{
+    return (lanes)_mm512_min_epi16((__m512i)a, (__m512i)b);
+}
+INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return (lanes)_mm512_max_epi16((__m512i)a, (__m512i)b);
+}
+INLINE lanes lanes_absolute(lanes a)
+{
+    return (lanes)_mm512_abs_epi16((__m512i)a);
+}
+INLINE lanes lanes_min_positive(lanes a, lanes b)
+{
+    return (lanes)_mm512_min_epu16((__m512i)a, (__m512i)b);
+}
+#elif defined(__AVX2__)
+INLINE lanes lanes_min(lanes a, lanes b)
+{
+    return (lanes)_mm256_min_epi16((__m256i)a, (__m256i)b);
+}
+INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return (lanes)_mm256_max_epi16((__m256i)a, (__m256i)b);
+}
+INLINE lanes lanes_absolute(lanes a)
+{
+    return (lanes)_mm256_abs_epi16((__m256i)a);
+}
+INLINE lanes lanes_min_positive(lanes a, lanes b)
+{
+    return (lanes)_mm256_min_epu16((__m256i)a, (__m256i)b);
+}
+#elif defined(__SSE2__)
+INLINE lanes lanes_min(lanes a, lanes b)
+{
+    return (lanes)_mm_min_epi16((__m128i)a, (__m128i)b);
+}
+INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return (lanes)_mm_max_epi16((__m128i)a, (__m128i)b);
+}
+INLINE lanes lanes_absolute(lanes a)
+{
+    return lanes_max(a, -a);
+}
+INLINE lanes lanes_min_positive(lanes a, lanes b)
+{
+    return a - (lanes)_mm_subs_epu16((__m128i)a, (__m128i)b);
+}
+#elif defined(__ARM_NEON)
+INLINE lanes lanes_min(lanes a, lanes b)
+{
+    return (lanes)vminq_s16((int16x8_t)a, (int16x8_t)b);
+}
+INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return (lanes)vmaxq_s16((int16x8_t)a, (int16x8_t)b);
+}
+INLINE lanes lanes_absolute(lanes a)
+{
+    return (lanes)vabsq_s16((int16x8_t)a);
+}
+INLINE lanes lanes_min_positive(lanes a, lanes b)
+{
+    return (lanes)vminq_u16((uint16x8_t)a, (uint16x8_t)b);
+}
+#else
+INLINE lanes lanes_min(lanes a, lanes b)
+{
+    return (a & (a < b)) | (b & ~(a < b));
+}
+INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return (a & (a > b)) | (b & ~(a > b));
+}
+INLINE lanes lanes_absolute(lanes a)
+{
+    return lanes_max(a, -a);
+}
+INLINE lanes lanes_min_positive(lanes a, lanes b)
+{
+    const lanes less = (lanes)((positive_lanes)a < (positive_lanes)b);
+    return (a & less) | (b & ~less);
+}
+#endif
+
+/* Bytes at even and at odd addresses. */
+INLINE lanes lanes_even(lanes bytes)
+{
+    return bytes & 255;
+}
+
+INLINE lanes lanes_odd(lanes bytes)
+{
+    return (lanes)((positive_lanes)bytes >> 8);
+}
+
+/* Bytes that take turns, each clamped to 0 to 255. */
+INLINE lanes lanes_join(lanes even, lanes odd)
+{
+#if defined(__AVX512BW__)
+    const __m512i order = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+    return (lanes)_mm512_shuffle_epi8(_mm512_packus_epi16((__m512i)even, (__m512i)odd), order);
+#elif defined(__AVX2__)
+    const __m256i order = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+    return (lanes)_mm256_shuffle_epi8(_mm256_packus_epi16((__m256i)even, (__m256i)odd), order);
+#else
+    const lanes zero = lanes_of(0), top = lanes_of(255);
+    return lanes_min(lanes_max(even, zero), top) | lanes_min(lanes_max(odd, zero), top) << 8;
+#endif
+}
+
+/* Without a fast reciprocal root whole rows do better. */
+#if defined(__AVX2__)
+#define HAS_ROOT_OF_BYTE_LANES 1
+#else
+#define HAS_ROOT_OF_BYTE_LANES 0
+#endif
+
+/* round(sqrt(gx^2 + gy^2)), at most 255; the sum is below 2^31. It is clamped to 1 to 255^2, where a root times its reciprocal,
+ * which is off by 1.5 * 2^-12 at most (2^-14 with AVX-512), is off by less than 0.1. 0.12 more is rounded to the rounded root
+ * r or to r + 1, and it is r + 1 where (r + 1) * r >= n. */
+#if defined(__AVX512BW__)
+INLINE lanes lanes_root(lanes gx, lanes gy)
+{
+    const __m512i low = _mm512_unpacklo_epi16((__m512i)gx, (__m512i)gy), high = _mm512_unpackhi_epi16((__m512i)gx, (__m512i)gy);
+    const __m512i sums = _mm512_packus_epi32(_mm512_madd_epi16(low, low), _mm512_madd_epi16(high, high));
+    const __m512i one = _mm512_set1_epi16(1);
+    const __m512i n = _mm512_min_epu16(_mm512_max_epu16(sums, one), _mm512_set1_epi16((int16_t)65025));
+    const __m512 even = _mm512_cvtepi32_ps(_mm512_and_si512(n, _mm512_set1_epi32(0xffff)));
+    const __m512 odd = _mm512_cvtepi32_ps(_mm512_srli_epi32(n, 16));
+    const __m512 more = _mm512_set1_ps(0.12f);
+    const __m512i even_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(even, _mm512_rsqrt14_ps(even), more));
+    const __m512i odd_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(odd, _mm512_rsqrt14_ps(odd), more));
+    const __m512i root = _mm512_mask_blend_epi16(0xAAAAAAAA, even_root, _mm512_slli_epi32(odd_root, 16));
+    const __mmask32 above = _mm512_cmpge_epu16_mask(_mm512_mullo_epi16(root, _mm512_sub_epi16(root, one)), sums);
+    return (lanes)_mm512_mask_sub_epi16(root, above, root, one);
+}
+#elif defined(__AVX2__)
+INLINE lanes lanes_root(lanes gx, lanes gy)
+{
+    const __m256i low = _mm256_unpacklo_epi16((__m256i)gx, (__m256i)gy), high = _mm256_unpackhi_epi16((__m256i)gx, (__m256i)gy);
+    const __m256i sums = _mm256_packus_epi32(_mm256_madd_epi16(low, low), _mm256_madd_epi16(high, high));
+    const __m256i one = _mm256_set1_epi16(1);
+    const __m256i n = _mm256_min_epu16(_mm256_max_epu16(sums, one), _mm256_set1_epi16((int16_t)65025));
+    const __m256 even = _mm256_cvtepi32_ps(_mm256_and_si256(n, _mm256_set1_epi32(0xffff)));
+    const __m256 odd = _mm256_cvtepi32_ps(_mm256_srli_epi32(n, 16));
+    const __m256 more = _mm256_set1_ps(0.12f);
+    const __m256i even_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(even, _mm256_rsqrt_ps(even), more));
+    const __m256i odd_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(odd, _mm256_rsqrt_ps(odd), more));
+    const __m256i root = _mm256_blend_epi16(even_root, _mm256_slli_epi32(odd_root, 16), 0xAA);
+    const __m256i product = _mm256_mullo_epi16(root, _mm256_sub_epi16(root, one));
+    /* product >= sums makes the comparison -1. */
+    return (lanes)_mm256_add_epi16(root, _mm256_cmpeq_epi16(_mm256_max_epu16(product, sums), product));
+}
+#else
+INLINE lanes lanes_root(lanes gx, lanes gy)
+{
+    lanes root;
+    for (int i = 0; i < LANES_BYTES / 2; i++) {
+        const int32_t n = gx[i] * gx[i] + gy[i] * gy[i];
+        root[i] = (int16_t)root_small(n < 255 * 255 ? n : 255 * 255);
+    }
+    return root;
+}
+#endif
