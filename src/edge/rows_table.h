@@ -5,6 +5,7 @@
 
 #include "edge/canny_arith.h"
 #include "edge/rows.h"
+#include "edge/stable_arith.h"
 
 #define INLINE static inline __attribute__((always_inline))
 /* gcc 12 vectorises these loops where they stand alone, but not always inside the loops that call them. */
@@ -174,6 +175,7 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 #include "edge/rows_kind.h"
 
 #include "edge/rows_canny.h"
+#include "edge/rows_stable.h"
 
 extern const struct ec_rows ROWS_TABLE;
 const struct ec_rows ROWS_TABLE = {
@@ -189,6 +191,8 @@ const struct ec_rows ROWS_TABLE = {
               [EC_CANNY_32_L2] = &canny_32_l2,
               [EC_CANNY_32_L2_WIDE] = &canny_32_l2_wide},
     .find_reached = find_reached,
+    .sum_fours = sum_fours,
+    .compare_fours = compare_fours,
     .expand_bytes = expand_bytes,
     .expand_shorts = expand_shorts,
 };
