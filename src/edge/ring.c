@@ -22,9 +22,9 @@ bool ec_ring_open(struct ec_ring *ring, int slots, int width, size_t element_byt
     /* Rows a page apart would compete for the same few cache lines. */
     if (ring->stride_bytes % PAGE_BYTES == 0)
         ring->stride_bytes += LINE_BYTES;
-    if (ring->stride_bytes > SIZE_MAX / (size_t)slots)
+    if (ring->stride_bytes > (SIZE_MAX - EC_RING_SLACK_BYTES) / (size_t)slots)
         return false;
-    const size_t bytes = ring->stride_bytes * (size_t)slots;
+    const size_t bytes = ring->stride_bytes * (size_t)slots + EC_RING_SLACK_BYTES;
     ring->held = malloc((size_t)slots * sizeof *ring->held);
     ring->memory = aligned_alloc(LINE_BYTES, bytes);
     if (!ring->held || !ring->memory)

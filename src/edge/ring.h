@@ -11,6 +11,9 @@
 
 #include "edgecam/edge.h"
 
+/* That many bytes past a row's last element can be read, whatever stands there. */
+#define EC_RING_SLACK_BYTES 192
+
 struct ec_ring {
     unsigned char *memory; /* all zero at first */
     int *held; /* row number in each slot, -1: none */

@@ -31,6 +31,7 @@ struct ec_row_kind {
     size_t pixel_bytes;
     size_t gradient_bytes; /* of an element of gradient_down's results for a 3x3 gradient; 4 for a larger one */
     size_t blur_bytes; /* of an element of blur_down's result */
+    bool blur_biased; /* a sum of 0 is the least 16-bit integer there */
     int32_t narrow_max; /* largest absolute sum that sum_narrow holds */
     ec_rows_tall *const (*tall)[2]; /* by operator and norm, NULL where rows one at a time do; all may be NULL */
 
@@ -39,7 +40,7 @@ struct ec_row_kind {
     void (*to_float)(float *out, const void *in, int n);
 
     /* The two passes of a Gaussian; before it goes across, `sums` is extended by half the size and has EC_BLUR_SLACK finite
-     * elements more on both sides. */
+     * elements more on both sides; EC_RING_SLACK_BYTES more can be read. */
     void (*blur_down)(void *sums, const void *const *rows, int n, const struct ec_blur_taps *taps);
     void (*blur_across)(void *out, const void *sums, int n, const struct ec_blur_taps *taps);
 
@@ -76,13 +77,6 @@ struct ec_canny_row {
     uint8_t *active; /* for each 64 columns: whether a magnitude is above the low threshold */
 };
 
-/* Which pixels of a row are raised (see ec_stable_raise_i32), in bits; NULL: none. */
-struct ec_canny_raise {
-    const uint64_t *bits;
-    int32_t boost;
-    int64_t lowered; /* the low threshold before raising */
-};
-
 /* Canny on gradients and magnitudes of certain types. */
 struct ec_canny_rows {
     size_t gradient_bytes, magnitude_bytes;
@@ -90,8 +84,7 @@ struct ec_canny_rows {
     void (*take_larger)(const struct ec_canny_gradients *gradients, const struct ec_canny_gradients *other, int n, int64_t low);
     /* Columns start to start + n - 1 of *row from n gradients; `start` is a multiple of 64. With norm l1 the magnitudes are the
      * sums and in *row already; with l2 those that are not above `low` may become 0. */
-    void (*measure)(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n, int64_t low,
-                    const struct ec_canny_raise *raise);
+    void (*measure)(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n, int64_t low);
     /* Bits of the maxima above `low`, and of those above `high`, of the row in the middle; bits from n on are 0. */
     void (*maxima)(uint64_t *candidates, uint64_t *edges, const struct ec_canny_row rows[3], int n, int64_t low, int64_t high);
 };
@@ -105,6 +98,21 @@ enum ec_canny_kind {
     EC_CANNY_KINDS
 };
 
+/* A convolution of bytes with weights up to EC_DOT_MAX in size. Each row's weights go four to a word, and two to a pair, the
+ * first lowest, 0 past the last. */
+#define EC_DOT_MAX 64
+#define EC_DOT_DIVISOR_MAX (1 << 14)
+#define EC_DOT_GROUPS_MAX ((EC_KERNEL_MAX_SIZE + 3) / 4)
+#define EC_DOT_PAIRS_MAX ((EC_KERNEL_MAX_SIZE + 1) / 2)
+
+struct ec_dot_taps {
+    int size, groups; /* words a row */
+    int32_t divisor; /* up to EC_DOT_DIVISOR_MAX where sums become bytes */
+    bool narrow; /* every sum fits 16 bits */
+    int32_t weights[EC_KERNEL_MAX_SIZE * EC_DOT_GROUPS_MAX];
+    int16_t pairs[EC_KERNEL_MAX_SIZE * EC_DOT_PAIRS_MAX];
+};
+
 struct ec_rows {
     const char *name;
     const struct ec_row_kind *kinds[EC_ROWS_KINDS];
@@ -112,6 +120,10 @@ struct ec_rows {
      * chain of fused multiply-adds from k = 0 up, starting at 0. */
     void (*sum_exact)(float *out, const float *const *terms, const float *weights, int count, int n);
     void (*sum_fused)(float *out, const float *const *terms, const float *weights, int count, int n);
+    /* The sums of a convolution: divided, rounded half to even and clamped to bytes, or as they are. Rows are extended, and
+     * EC_RING_SLACK_BYTES more can be read. NULL: this instruction set has nothing for it. */
+    void (*sum_dots)(uint8_t *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
+    void (*sum_dots_wide)(float *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
     /* Exact sums to responses: divided by the divisor, rounded half to even. */
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);
@@ -120,10 +132,6 @@ struct ec_rows {
      * and `below` words away; both 0: of that row only. Rows have a word more on either side. */
     void (*find_reached)(uint64_t *reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above, ptrdiff_t below,
                          int words);
-    /* Sums of four bytes next to each other. */
-    void (*sum_fours)(uint16_t *sums, const uint8_t *bytes, int sum_count);
-    /* Adds to each difference the distances of four sums from those `before`, whose place they take. */
-    void (*compare_fours)(uint32_t *differences, uint16_t *before, const uint16_t *now, int difference_count);
     /* n pixels, each `white` where its bit is set, else 0; white is 255 for bytes. */
     void (*expand_bytes)(uint8_t *out, const uint64_t *bits, int n);
     void (*expand_shorts)(uint16_t *out, const uint64_t *bits, int n, uint16_t white);
@@ -163,8 +171,7 @@ static inline enum ec_canny_kind ec_rows_canny(const struct ec_plan *plan)
     const bool is_short = plan->gradient.size == 3 && plan->depth_bits <= 10, l1 = plan->norm == EC_NORM_L1;
     if (is_short)
         return l1 ? EC_CANNY_16_L1 : EC_CANNY_16_L2;
-    const int64_t square = 2 * largest * largest * (plan->stable_boost ? 4 : 1);
-    return l1 ? EC_CANNY_32_L1 : square <= INT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
+    return l1 ? EC_CANNY_32_L1 : 2 * largest * largest <= INT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
 }
 
 #endif

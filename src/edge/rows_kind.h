@@ -3,6 +3,7 @@
  *   PIXEL       holds a pixel
  *   SUM         holds every 3x3 response and its parts (up to SUM_LIMIT)
  *   FITS_LANES  tells whether SUM is as wide as a lane, HAS_ROOT_OF_LANES whether lanes_root serves its pixels
+ *   BLUR_BY_DOTS  tells whether rows_dots.h has the Gaussian, else
  *   BLUR_COUNT  holds a Gaussian's sum in one direction, BLUR_SUM in both, exactly */
 #define JOIN_TOKENS(name, kind) name##_##kind
 #define JOIN(name, kind) JOIN_TOKENS(name, kind)
@@ -130,7 +131,9 @@ INLINE SUM NAME(measure)(SUM gx, SUM gy, enum magnitude magnitude, int32_t cap)
     return (SUM)root_small(square < cap ? square : cap);
 }
 
+#if !BLUR_BY_DOTS
 #include "edge/rows_kind_blur.h"
+#endif
 #include "edge/rows_kind_gradient.h"
 #include "edge/rows_kind_sum.h"
 #include "edge/rows_kind_window.h"
@@ -141,15 +144,22 @@ INLINE SUM NAME(measure)(SUM gx, SUM gy, enum magnitude magnitude, int32_t cap)
 static const struct ec_row_kind NAME(kind) = {
     .pixel_bytes = sizeof(PIXEL),
     .gradient_bytes = sizeof(SUM),
+#if BLUR_BY_DOTS
+    .blur_bytes = sizeof(int16_t),
+    .blur_biased = true,
+    .blur_down = blur_down_dots,
+    .blur_across = blur_across_dots,
+#else
     .blur_bytes = sizeof(BLUR_SUM),
+    .blur_down = NAME(blur_down),
+    .blur_across = NAME(blur_across),
+#endif
     .narrow_max = SUM_LIMIT,
 #if FITS_LANES
     .tall = NAME(tall),
 #endif
     .prepare = NAME(prepare),
     .to_float = NAME(to_float),
-    .blur_down = NAME(blur_down),
-    .blur_across = NAME(blur_across),
     .gradient_down = NAME(gradient_down),
     .gradient_across = NAME(gradient_across),
     .canny_gradient = NAME(canny_gradient),
@@ -172,6 +182,7 @@ static const struct ec_row_kind NAME(kind) = {
 #undef SUM_LIMIT
 #undef FITS_LANES
 #undef HAS_ROOT_OF_LANES
+#undef BLUR_BY_DOTS
 #undef BLUR_COUNT
 #undef BLUR_SUM
 #undef BLUR_MULTIPLY_ADD

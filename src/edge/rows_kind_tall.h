@@ -46,6 +46,12 @@ INLINE lanes NAME(measure_lanes)(lanes gx, lanes gy, bool l1)
     return l1 ? lanes_absolute(gx) + lanes_absolute(gy) : lanes_root(gx, gy);
 }
 
+/* Three neighbours weighted; where the middle counts twice, the sums of two serve the next three too. */
+INLINE lanes NAME(weigh)(lanes a, lanes b, lanes c, int side, int middle)
+{
+    return middle == 2 && side == 1 ? (a + b) + (b + c) : (a + c) * (int16_t)side + b * (int16_t)middle;
+}
+
 /* Of a row: its differences across, and its weighted sums across. */
 struct NAME(slopes) {
     lanes differences[PARTS], sums[PARTS];
@@ -58,7 +64,7 @@ INLINE struct NAME(slopes) NAME(load_slopes)(const void *row, int x, lanes max, 
     for (int i = 0; i < PARTS; i++) {
         const struct NAME(trio) p = t.part[i];
         s.differences[i] = p.right - p.left;
-        s.sums[i] = (p.left + p.right) * (int16_t)side + p.middle * (int16_t)middle;
+        s.sums[i] = NAME(weigh)(p.left, p.middle, p.right, side, middle);
     }
     return s;
 }
@@ -75,10 +81,11 @@ INLINE void NAME(tall_gradient)(void *const *out, const void *const *rows, int n
             const struct NAME(slopes) c = NAME(load_slopes)(rows[y + 2], x, max, side, middle);
             lanes response[PARTS];
             for (int i = 0; i < PARTS; i++) {
-                const lanes gx = (a.differences[i] + c.differences[i]) * (int16_t)side + b.differences[i] * (int16_t)middle;
+                const lanes gx = NAME(weigh)(a.differences[i], b.differences[i], c.differences[i], side, middle);
                 response[i] = NAME(measure_lanes)(gx, c.sums[i] - a.sums[i], l1);
             }
             NAME(store_parts)(out[y], x, response, max);
+            prefetch_ahead(rows, out, y, x * (int)sizeof(PIXEL));
             a = b;
             b = c;
         }
@@ -134,6 +141,7 @@ INLINE void NAME(tall_window)(void *const *out, const void *const *rows, int n, 
             for (int i = 0; i < PARTS; i++)
                 response[i] = NAME(tall_response)(a.part[i], b.part[i], c.part[i], op, l1);
             NAME(store_parts)(out[y], x, response, max);
+            prefetch_ahead(rows, out, y, x * (int)sizeof(PIXEL));
             a = b;
             b = c;
         }

@@ -16,6 +16,8 @@
 
 typedef int16_t lanes __attribute__((vector_size(LANES_BYTES)));
 typedef uint16_t positive_lanes __attribute__((vector_size(LANES_BYTES)));
+typedef int32_t wide_lanes __attribute__((vector_size(LANES_BYTES)));
+typedef float float_lanes __attribute__((vector_size(LANES_BYTES)));
 typedef int16_t loose_lanes __attribute__((vector_size(LANES_BYTES), aligned(1), may_alias));
 
 INLINE lanes lanes_load(const void *from)
@@ -154,41 +156,36 @@ INLINE lanes lanes_join(lanes even, lanes odd)
 #define HAS_ROOT_OF_BYTE_LANES 0
 #endif
 
-/* round(sqrt(gx^2 + gy^2)), at most 255; the sum is below 2^31. It is clamped to 1 to 255^2, where a root times its reciprocal,
- * which is off by 1.5 * 2^-12 at most (2^-14 with AVX-512), is off by less than 0.1. 0.12 more is rounded to the rounded root
- * r or to r + 1, and it is r + 1 where (r + 1) * r >= n. */
+/* round(sqrt(gx^2 + gy^2)), or anything from 255 on where that is more, or anything up to 0 where it is 0, for lanes_join to
+ * clamp. The sum n is below 2^31. A reciprocal root is off by 1.5 * 2^-12 at most (2^-14 with AVX-512), and so its product with
+ * n, up to 255, by less than 0.1: 0.12 more is rounded to the rounded root r or to r + 1, and it is r + 1 where
+ * (r + 1) * r >= n. The reciprocal root of 0 is infinite and its product not a number, which becomes the least integer and
+ * stays it. */
 #if defined(__AVX512BW__)
 INLINE lanes lanes_root(lanes gx, lanes gy)
 {
     const __m512i low = _mm512_unpacklo_epi16((__m512i)gx, (__m512i)gy), high = _mm512_unpackhi_epi16((__m512i)gx, (__m512i)gy);
-    const __m512i sums = _mm512_packus_epi32(_mm512_madd_epi16(low, low), _mm512_madd_epi16(high, high));
-    const __m512i one = _mm512_set1_epi16(1);
-    const __m512i n = _mm512_min_epu16(_mm512_max_epu16(sums, one), _mm512_set1_epi16((int16_t)65025));
-    const __m512 even = _mm512_cvtepi32_ps(_mm512_and_si512(n, _mm512_set1_epi32(0xffff)));
-    const __m512 odd = _mm512_cvtepi32_ps(_mm512_srli_epi32(n, 16));
-    const __m512 more = _mm512_set1_ps(0.12f);
-    const __m512i even_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(even, _mm512_rsqrt14_ps(even), more));
-    const __m512i odd_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(odd, _mm512_rsqrt14_ps(odd), more));
-    const __m512i root = _mm512_mask_blend_epi16(0xAAAAAAAA, even_root, _mm512_slli_epi32(odd_root, 16));
-    const __mmask32 above = _mm512_cmpge_epu16_mask(_mm512_mullo_epi16(root, _mm512_sub_epi16(root, one)), sums);
-    return (lanes)_mm512_mask_sub_epi16(root, above, root, one);
+    const __m512i low_sums = _mm512_madd_epi16(low, low), high_sums = _mm512_madd_epi16(high, high);
+    const __m512 low_n = _mm512_cvtepi32_ps(low_sums), high_n = _mm512_cvtepi32_ps(high_sums), more = _mm512_set1_ps(0.12f);
+    const __m512i low_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(low_n, _mm512_rsqrt14_ps(low_n), more));
+    const __m512i high_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(high_n, _mm512_rsqrt14_ps(high_n), more));
+    const __m512i root = _mm512_packs_epi32(low_root, high_root), one = _mm512_set1_epi16(1);
+    const __m512i product = _mm512_mullo_epi16(root, _mm512_sub_epi16(root, one));
+    const __mmask32 above = _mm512_cmpge_epu16_mask(product, _mm512_packus_epi32(low_sums, high_sums));
+    return (lanes)_mm512_mask_subs_epi16(root, above, root, one);
 }
 #elif defined(__AVX2__)
 INLINE lanes lanes_root(lanes gx, lanes gy)
 {
     const __m256i low = _mm256_unpacklo_epi16((__m256i)gx, (__m256i)gy), high = _mm256_unpackhi_epi16((__m256i)gx, (__m256i)gy);
-    const __m256i sums = _mm256_packus_epi32(_mm256_madd_epi16(low, low), _mm256_madd_epi16(high, high));
-    const __m256i one = _mm256_set1_epi16(1);
-    const __m256i n = _mm256_min_epu16(_mm256_max_epu16(sums, one), _mm256_set1_epi16((int16_t)65025));
-    const __m256 even = _mm256_cvtepi32_ps(_mm256_and_si256(n, _mm256_set1_epi32(0xffff)));
-    const __m256 odd = _mm256_cvtepi32_ps(_mm256_srli_epi32(n, 16));
-    const __m256 more = _mm256_set1_ps(0.12f);
-    const __m256i even_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(even, _mm256_rsqrt_ps(even), more));
-    const __m256i odd_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(odd, _mm256_rsqrt_ps(odd), more));
-    const __m256i root = _mm256_blend_epi16(even_root, _mm256_slli_epi32(odd_root, 16), 0xAA);
-    const __m256i product = _mm256_mullo_epi16(root, _mm256_sub_epi16(root, one));
+    const __m256i low_sums = _mm256_madd_epi16(low, low), high_sums = _mm256_madd_epi16(high, high);
+    const __m256 low_n = _mm256_cvtepi32_ps(low_sums), high_n = _mm256_cvtepi32_ps(high_sums), more = _mm256_set1_ps(0.12f);
+    const __m256i low_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(low_n, _mm256_rsqrt_ps(low_n), more));
+    const __m256i high_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(high_n, _mm256_rsqrt_ps(high_n), more));
+    const __m256i root = _mm256_packs_epi32(low_root, high_root), sums = _mm256_packus_epi32(low_sums, high_sums);
+    const __m256i product = _mm256_mullo_epi16(root, _mm256_sub_epi16(root, _mm256_set1_epi16(1)));
     /* product >= sums makes the comparison -1. */
-    return (lanes)_mm256_add_epi16(root, _mm256_cmpeq_epi16(_mm256_max_epu16(product, sums), product));
+    return (lanes)_mm256_adds_epi16(root, _mm256_cmpeq_epi16(_mm256_max_epu16(product, sums), product));
 }
 #else
 INLINE lanes lanes_root(lanes gx, lanes gy)
@@ -200,4 +197,108 @@ INLINE lanes lanes_root(lanes gx, lanes gy)
     }
     return root;
 }
+#endif
+
+/* Steps that take neighbouring elements together, where the instruction set has them.
+ *
+ * lanes_pair_low and _high: bytes of a and b take turns, of the first and the second half of each 16 bytes.
+ * lanes_pair_products: a byte times its weight, a signed byte, plus the same of the next; below 2^15 in size.
+ * lanes_store_pair_sums: lanes that lanes_pair_low and _high gave, in the order of the bytes.
+ * lanes_dot, lanes_dot_short: to each lane of 32 bits the four products of its bytes with signed bytes, of which two neighbours
+ * are below 2^15 in size together, or the two products of its halves.
+ * lanes_join_phases: phases[k] has the results of columns k, k + 4, and so on; bytes, clamped.
+ * lanes_round: floats in the range of integers to the nearest, halves to even.
+ * lanes_narrow: two vectors of lanes from 0 to 255 become bytes. */
+#if defined(__AVX512BW__)
+#define HAS_DOTS 1
+
+INLINE lanes lanes_pair_low(lanes a, lanes b)
+{
+    return (lanes)_mm512_unpacklo_epi8((__m512i)a, (__m512i)b);
+}
+INLINE lanes lanes_pair_high(lanes a, lanes b)
+{
+    return (lanes)_mm512_unpackhi_epi8((__m512i)a, (__m512i)b);
+}
+INLINE lanes lanes_pair_products(lanes bytes, lanes weights)
+{
+    return (lanes)_mm512_maddubs_epi16((__m512i)bytes, (__m512i)weights);
+}
+INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
+{
+    const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    lanes_store(to, (lanes)_mm512_permutex2var_epi64((__m512i)low, first, (__m512i)high));
+    lanes_store(to + LANES_BYTES / 2, (lanes)_mm512_permutex2var_epi64((__m512i)low, second, (__m512i)high));
+}
+INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
+{
+    const __m512i pairs = _mm512_maddubs_epi16((__m512i)bytes, (__m512i)weights);
+    return sum + (wide_lanes)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+}
+INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
+{
+    return sum + (wide_lanes)_mm512_madd_epi16((__m512i)shorts, (__m512i)weights);
+}
+INLINE lanes lanes_join_phases(const wide_lanes phases[4])
+{
+    const __m512i order = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    const __m512i first = _mm512_packs_epi32((__m512i)phases[0], (__m512i)phases[1]);
+    const __m512i second = _mm512_packs_epi32((__m512i)phases[2], (__m512i)phases[3]);
+    return (lanes)_mm512_shuffle_epi8(_mm512_packus_epi16(first, second), order);
+}
+INLINE wide_lanes lanes_round(float_lanes a)
+{
+    return (wide_lanes)_mm512_cvtps_epi32((__m512)a);
+}
+INLINE lanes lanes_narrow(lanes a, lanes b)
+{
+    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    return (lanes)_mm512_permutexvar_epi64(order, _mm512_packus_epi16((__m512i)a, (__m512i)b));
+}
+#elif defined(__AVX2__)
+#define HAS_DOTS 1
+
+INLINE lanes lanes_pair_low(lanes a, lanes b)
+{
+    return (lanes)_mm256_unpacklo_epi8((__m256i)a, (__m256i)b);
+}
+INLINE lanes lanes_pair_high(lanes a, lanes b)
+{
+    return (lanes)_mm256_unpackhi_epi8((__m256i)a, (__m256i)b);
+}
+INLINE lanes lanes_pair_products(lanes bytes, lanes weights)
+{
+    return (lanes)_mm256_maddubs_epi16((__m256i)bytes, (__m256i)weights);
+}
+INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
+{
+    lanes_store(to, (lanes)_mm256_permute2x128_si256((__m256i)low, (__m256i)high, 0x20));
+    lanes_store(to + LANES_BYTES / 2, (lanes)_mm256_permute2x128_si256((__m256i)low, (__m256i)high, 0x31));
+}
+INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
+{
+    const __m256i pairs = _mm256_maddubs_epi16((__m256i)bytes, (__m256i)weights);
+    return sum + (wide_lanes)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
+{
+    return sum + (wide_lanes)_mm256_madd_epi16((__m256i)shorts, (__m256i)weights);
+}
+INLINE lanes lanes_join_phases(const wide_lanes phases[4])
+{
+    const __m256i order = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    const __m256i first = _mm256_packs_epi32((__m256i)phases[0], (__m256i)phases[1]);
+    const __m256i second = _mm256_packs_epi32((__m256i)phases[2], (__m256i)phases[3]);
+    return (lanes)_mm256_shuffle_epi8(_mm256_packus_epi16(first, second), order);
+}
+INLINE wide_lanes lanes_round(float_lanes a)
+{
+    return (wide_lanes)_mm256_cvtps_epi32((__m256)a);
+}
+INLINE lanes lanes_narrow(lanes a, lanes b)
+{
+    return (lanes)_mm256_permute4x64_epi64(_mm256_packus_epi16((__m256i)a, (__m256i)b), _MM_SHUFFLE(3, 1, 2, 0));
+}
+#else
+#define HAS_DOTS 0
 #endif

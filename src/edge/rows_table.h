@@ -5,7 +5,6 @@
 
 #include "edge/canny_arith.h"
 #include "edge/rows.h"
-#include "edge/stable_arith.h"
 
 #define INLINE static inline __attribute__((always_inline))
 /* gcc 12 vectorises these loops where they stand alone, but not always inside the loops that call them. */
@@ -66,7 +65,12 @@ static void divide_float(int32_t *restrict response, const float *restrict sums,
     if (divisor == 1)
         for (int x = 0; x < n; x++)
             response[x] = (int32_t)sums[x];
-    else
+    else if (divisor <= 1 << 24 && (divisor & (divisor - 1)) == 0) {
+        /* A sum below 2^24 times a power of two is exact. */
+        const float inverse = 1.0f / (float)divisor;
+        for (int x = 0; x < n; x++)
+            response[x] = (int32_t)rintf(sums[x] * inverse);
+    } else
         for (int x = 0; x < n; x++)
             response[x] = divide_half_even((double)sums[x], (double)divisor);
 }
@@ -139,6 +143,19 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 
 #include "edge/rows_lanes.h"
 
+/* The processor's own prefetching follows a row, but not from one group of rows to the next: what stands as many rows further,
+ * should rows be as far apart there, is asked for a group ahead. Asking for memory that is not there does no harm. */
+INLINE void prefetch_ahead(const void *const *rows, void *const *out, int y, int x_bytes)
+{
+    const uintptr_t in = (uintptr_t)rows[y + 2], to = (uintptr_t)out[y];
+    const uintptr_t in_group = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
+    const uintptr_t out_group = EC_TALL_ROWS * ((uintptr_t)out[1] - (uintptr_t)out[0]);
+    __builtin_prefetch((const void *)(in + in_group + (uintptr_t)x_bytes), 0, 2);
+    __builtin_prefetch((const void *)(to + out_group + (uintptr_t)x_bytes), 1, 2);
+}
+
+#include "edge/rows_dots.h"
+
 #define MULTIPLY_ADD_INTEGER(a, b, c) ((a) * (b) + (c))
 
 #define KIND u8
@@ -147,6 +164,7 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 #define SUM_LIMIT INT16_MAX
 #define FITS_LANES 1
 #define HAS_ROOT_OF_LANES HAS_ROOT_OF_BYTE_LANES
+#define BLUR_BY_DOTS HAS_DOTS
 #define BLUR_COUNT uint16_t
 #define BLUR_SUM float
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F32
@@ -158,6 +176,7 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 #define SUM_LIMIT INT16_MAX
 #define FITS_LANES 1
 #define HAS_ROOT_OF_LANES 0
+#define BLUR_BY_DOTS 0
 #define BLUR_COUNT uint32_t
 #define BLUR_SUM double
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
@@ -169,13 +188,13 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 #define SUM_LIMIT INT32_MAX
 #define FITS_LANES 0
 #define HAS_ROOT_OF_LANES 0
+#define BLUR_BY_DOTS 0
 #define BLUR_COUNT uint32_t
 #define BLUR_SUM double
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
 #include "edge/rows_kind.h"
 
 #include "edge/rows_canny.h"
-#include "edge/rows_stable.h"
 
 extern const struct ec_rows ROWS_TABLE;
 const struct ec_rows ROWS_TABLE = {
@@ -183,6 +202,10 @@ const struct ec_rows ROWS_TABLE = {
     .kinds = {[EC_ROWS_8] = &kind_u8, [EC_ROWS_10] = &kind_u10, [EC_ROWS_16] = &kind_u16},
     .sum_exact = sum_exact,
     .sum_fused = sum_fused,
+#if HAS_DOTS
+    .sum_dots = sum_dots,
+    .sum_dots_wide = sum_dots_wide,
+#endif
     .divide_float = divide_float,
     .divide_double = divide_double,
     .canny = {[EC_CANNY_16_L1] = &canny_16_l1,
@@ -191,8 +214,6 @@ const struct ec_rows ROWS_TABLE = {
               [EC_CANNY_32_L2] = &canny_32_l2,
               [EC_CANNY_32_L2_WIDE] = &canny_32_l2_wide},
     .find_reached = find_reached,
-    .sum_fours = sum_fours,
-    .compare_fours = compare_fours,
     .expand_bytes = expand_bytes,
     .expand_shorts = expand_shorts,
 };

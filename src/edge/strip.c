@@ -11,15 +11,22 @@
 /* Up to here one pass over all weights in small integers beats two passes in floats. */
 #define NARROW_SEPARABLE_MAX 5
 
-static enum ec_family choose_convolution(const struct ec_plan *plan, const struct ec_row_kind *kind)
+static enum ec_family choose_convolution(const struct ec_plan *plan, const struct ec_rows *rows, const struct ec_row_kind *kind)
 {
     const struct ec_convolution_taps *taps = &plan->convolution;
     if (!taps->integer)
         return FAMILY_FUSED;
     int64_t largest = 0;
-    for (int k = 0; k < taps->size * taps->size; k++)
+    int32_t largest_weight = 0, weights = 0;
+    for (int k = 0; k < taps->size * taps->size; k++) {
         largest += abs(taps->integer_weights[k]);
+        weights += taps->integer_weights[k] != 0;
+        largest_weight = ec_max_i32(largest_weight, abs(taps->integer_weights[k]));
+    }
     largest *= plan->finish.max;
+    const bool sparse = 2 * weights <= taps->size * ((taps->size + 3) / 4);
+    if (rows->sum_dots && plan->depth_bits == 8 && largest_weight <= EC_DOT_MAX && !sparse)
+        return FAMILY_DOTS;
     if (largest <= ec_min_i32(kind->narrow_max, FLOAT_EXACT_MAX) && (taps->size <= NARROW_SEPARABLE_MAX || !taps->separable))
         return FAMILY_NARROW;
     if (largest > FLOAT_EXACT_MAX)
@@ -27,7 +34,7 @@ static enum ec_family choose_convolution(const struct ec_plan *plan, const struc
     return taps->separable ? FAMILY_SEPARABLE : FAMILY_EXACT;
 }
 
-static enum ec_family choose_family(const struct ec_plan *plan, const struct ec_row_kind *kind)
+static enum ec_family choose_family(const struct ec_plan *plan, const struct ec_rows *rows, const struct ec_row_kind *kind)
 {
     switch (plan->op) {
     case EC_OPERATOR_SOBEL:
@@ -39,7 +46,7 @@ static enum ec_family choose_family(const struct ec_plan *plan, const struct ec_
     case EC_OPERATOR_DOG:
         return FAMILY_DIFFERENCE;
     case EC_OPERATOR_CONVOLUTION:
-        return choose_convolution(plan, kind);
+        return choose_convolution(plan, rows, kind);
     default:
         return FAMILY_WINDOW;
     }
@@ -61,6 +68,36 @@ static void collect_terms(struct ec_strip *strip)
     }
 }
 
+static void collect_dots(struct ec_dot_taps *dots, const struct ec_convolution_taps *taps)
+{
+    dots->size = taps->size;
+    dots->groups = (taps->size + 3) / 4;
+    dots->divisor = taps->divisor <= EC_DOT_DIVISOR_MAX ? (int32_t)taps->divisor : 0;
+    int32_t largest = 0;
+    for (int k = 0; k < taps->size * taps->size; k++) {
+        const int row = k / taps->size, column = k % taps->size;
+        const uint32_t weight = (uint32_t)taps->integer_weights[k] & 255;
+        int32_t *group = &dots->weights[row * dots->groups + column / 4];
+        int16_t *pair = &dots->pairs[row * ((taps->size + 1) / 2) + column / 2];
+        *group = (int32_t)((uint32_t)*group | weight << (8 * (column % 4)));
+        *pair = (int16_t)((uint16_t)*pair | weight << (8 * (column % 2)));
+        largest += abs(taps->integer_weights[k]);
+    }
+    dots->narrow = largest * 255 <= INT16_MAX;
+}
+
+/* Sums of a blur; outside, where nothing is written for a constant border, they are 0. */
+static bool open_blur_sums(struct ec_ring *ring, const struct ec_strip *s, int size)
+{
+    const int margin = size / 2 + EC_BLUR_SLACK;
+    if (!ec_ring_open(ring, 1, s->width, s->kind->blur_bytes, margin, margin))
+        return false;
+    if (s->kind->blur_biased)
+        for (int x = -margin; x < s->width + margin; x++)
+            ((int16_t *)ec_strip_scratch(ring))[x] = INT16_MIN;
+    return true;
+}
+
 static bool open_rings(struct ec_strip *s)
 {
     const struct ec_plan *plan = s->plan;
@@ -76,8 +113,7 @@ static bool open_rings(struct ec_strip *s)
                           blur ? 0 : right) &&
              (!blur || ec_ring_open(&s->blurred[c], ec_min_i32(window, s->height), width, pixel, left, right));
     if (blur)
-        ok = ok &&
-             ec_ring_open(&s->blur_sums, 1, width, s->kind->blur_bytes, blur / 2 + EC_BLUR_SLACK, blur / 2 + EC_BLUR_SLACK);
+        ok = ok && open_blur_sums(&s->blur_sums, s, blur);
     if (s->tall)
         return ok && ec_ring_open(&s->side_rows, EC_TALL_ROWS + 2, EC_TALL_COLUMNS, pixel, 1, 1) &&
                ec_ring_open(&s->side_results, EC_TALL_ROWS, EC_TALL_COLUMNS, pixel, 0, 0);
@@ -104,9 +140,9 @@ static bool open_rings(struct ec_strip *s)
     case FAMILY_WINDOW:
         return ok;
     case FAMILY_DIFFERENCE:
-        return ok &&
-               ec_ring_open(&s->wide_sums, 1, width, s->kind->blur_bytes, wide / 2 + EC_BLUR_SLACK, wide / 2 + EC_BLUR_SLACK) &&
-               ec_ring_open(&s->near_row, 1, width, pixel, 0, 0) && ec_ring_open(&s->far_row, 1, width, pixel, 0, 0);
+        return ok && open_blur_sums(&s->wide_sums, s, wide) && ec_ring_open(&s->near_row, 1, width, pixel, 0, 0) &&
+               ec_ring_open(&s->far_row, 1, width, pixel, 0, 0);
+    case FAMILY_DOTS:
     case FAMILY_NARROW:
         return ok && ec_ring_open(&s->sums, 1, width, sizeof(float), 0, 0);
     case FAMILY_DOUBLE:
@@ -128,15 +164,17 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
     strip->plan = plan;
     strip->rows = rows;
     strip->kind = ec_rows_kind(rows, plan->depth_bits);
-    strip->family = choose_family(plan, strip->kind);
+    strip->family = choose_family(plan, rows, strip->kind);
     strip->width = width_px;
     strip->height = height_px;
     strip->plain = ec_rows_plain(&plan->finish);
     strip->tall = ec_rows_tall_of(strip->kind, plan);
-    strip->takes_extended =
-        !strip->tall && (strip->family == FAMILY_WINDOW || strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
+    strip->takes_extended = !strip->tall && (strip->family == FAMILY_WINDOW || strip->family == FAMILY_DOTS ||
+                                             strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
     if (plan->op == EC_OPERATOR_CONVOLUTION)
         collect_terms(strip);
+    if (strip->family == FAMILY_DOTS)
+        collect_dots(&strip->dots, &plan->convolution);
     if (!open_rings(strip))
         goto fail;
     *out = strip;

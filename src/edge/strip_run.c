@@ -102,6 +102,13 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
     const int64_t divisor = s->plan->convolution.divisor;
     void *sums = ec_strip_scratch(&s->sums);
     switch (s->family) {
+    case FAMILY_DOTS:
+        if (s->plain && s->dots.divisor) {
+            s->rows->sum_dots(out, s->windows[0], s->width, &s->dots);
+            return;
+        }
+        s->rows->sum_dots_wide(sums, s->windows[0], s->width, &s->dots);
+        break;
     case FAMILY_NARROW:
         place_terms(s);
         s->kind->sum_narrow(sums, s->terms, s->weights, s->term_count, s->width);

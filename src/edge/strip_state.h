@@ -11,7 +11,8 @@ enum ec_family {
     FAMILY_CANNY,
     FAMILY_WINDOW,
     FAMILY_DIFFERENCE,
-    FAMILY_NARROW, /* convolutions: sums of pixels in small integers, */
+    FAMILY_DOTS, /* convolutions: sums of bytes with small weights, */
+    FAMILY_NARROW, /* of pixels in small integers, */
     FAMILY_DOUBLE, /* in doubles, */
     FAMILY_EXACT, /* of floats that hold every integer sum, */
     FAMILY_SEPARABLE, /* the same in two passes, */
@@ -32,7 +33,6 @@ struct ec_strip {
     bool limited_range;
     int channel; /* whose rows are asked for */
     int64_t low; /* Canny: magnitudes up to here do not count */
-    const struct ec_edge_map *raised; /* Canny: whose kept edges are raised, NULL: none */
 
     /* Rings with one slot are scratch rows. */
     struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX], floats;
@@ -48,6 +48,7 @@ struct ec_strip {
     float weights[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     const void *terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     const float *float_terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
+    struct ec_dot_taps dots;
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
     const void *windows[EC_CHANNELS_MAX][EC_KERNEL_MAX_SIZE],
         *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */

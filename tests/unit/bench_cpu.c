@@ -1,9 +1,10 @@
-/* Time of the CPU backend on one 4K frame and thread, beside memcpy of the same bytes in the same run, from the same buffers to
+/* CPU time of the backend on one 4K frame and thread, beside memcpy of the same bytes in the same run, from the same buffers to
  * the same: on one pair of buffers that stays in the last cache where that is large ("hot"), and on pairs that take turns and
  * are together larger than it ("rotating"), as frames of a video are.
  *
- * Usage: bench_cpu --bench [TABLE [WORD]]: lines whose name holds WORD. Copies and frames alternate; of each the fastest
- * counts, which is what a busy machine leaves alone. Without --bench it checks that every line runs, once, on a small frame. */
+ * Usage: bench_cpu --bench [TABLE [WORD [FILE]]]: lines whose name holds WORD, on the bytes in FILE instead of noise. Copies
+ * and frames alternate; of each the fastest counts, which is what a busy machine leaves alone. Without --bench it checks that
+ * every line runs, once, on a small frame. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #define REPETITIONS 60
 #define LINE_MS 400 /* no further repetitions from here on */
 #define PAIRS 8
+#define WEIGHTS_MAX (15 * 15)
 
 static const float weights5[25] = {1, 2, 0, -2, -1, 4, 8, 0, -8, -4, 6, 12, 1, -12, -6, 4, 8, 0, -8, -4, 1, 2, 0, -2, -1};
 static const float weights7[49] = {[0] = 7, [8] = -9, [24] = 40, [25] = 17, [30] = -5, [40] = 3, [48] = -1};
@@ -53,12 +55,13 @@ static const struct {
     {"conv 5x5 binomial/256", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, binomial5, 256}}, 8, false},
     {"conv 7x7 sparse", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {7, weights7, 3}}, 8, false},
     {"conv 5x5 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, floats5, 0}}, 8, false},
+    {"conv 9x9 small", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {9, NULL, 0}}, 8, false},
+    {"conv 15x15 small", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {15, NULL, 0}}, 8, false},
+    {"conv 9x9 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {9, NULL, 0}}, 8, false},
+    {"conv 15x15 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {15, NULL, 0}}, 8, false},
     {"canny l1", {.op = EC_OPERATOR_CANNY, .norm = EC_NORM_L1}, 8, false},
     {"canny l2", {.op = EC_OPERATOR_CANNY}, 8, false},
     {"blur 1.4 canny l2", {.op = EC_OPERATOR_CANNY, .blur_sigma = 1.4}, 8, false},
-    {"canny l2, stable 0.5", {.op = EC_OPERATOR_CANNY, .stable = 0.5}, 8, false},
-    {"canny l2, auto otsu", {.op = EC_OPERATOR_CANNY, .automatic = EC_AUTO_OTSU}, 8, false},
-    {"canny l2, auto percentile", {.op = EC_OPERATOR_CANNY, .automatic = EC_AUTO_PERCENTILE}, 8, false},
     {"canny l2, rgb", {.op = EC_OPERATOR_CANNY, .channels = EC_CHANNELS_RGB}, 8, false},
     {"canny 5 l2", {.op = EC_OPERATOR_CANNY, .aperture = 5}, 8, false},
     {"canny l2, 10 bits", {.op = EC_OPERATOR_CANNY}, 10, false},
@@ -71,11 +74,23 @@ static const struct {
     {"blur 1.4 sobel l2, 16 bits", {.blur_sigma = 1.4}, 16, false},
 };
 
+/* The thread's own time: what else runs on the machine does not count. */
 static double now_ms(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* Weights for a line that names none: -8 to 8, or those and a fraction where the line says float. */
+static void fill_weights(float *weights, const char *name)
+{
+    const bool floats = strstr(name, "float");
+    uint32_t random = 1;
+    for (int k = 0; k < WEIGHTS_MAX; k++) {
+        random = random * 1664525u + 1013904223u;
+        weights[k] = (float)((int)(random >> 24) % 17 - 8) + (floats ? 0.3f : 0.0f);
+    }
 }
 
 struct buffers {
@@ -93,14 +108,14 @@ static void close_buffers(struct buffers *b, struct ec_device *device)
     b->count = 0;
 }
 
-/* Pairs of images for a plan, the input noise. */
+/* Pairs of images for a plan, the input noise, or of 8 bits what the file of that name holds. */
 static bool open_buffers(struct buffers *b, struct ec_device *device, const struct ec_plan *plan, int width, int height,
-                         int count)
+                         int count, const char *content)
 {
     const int depth = plan->depth_bits;
     const size_t pixel = depth > 8 ? 2 : 1, plane = (size_t)width * (size_t)height * pixel;
     *b = (struct buffers){.in_bytes = plane * (size_t)plan->channels, .out_bytes = plane};
-    for (; b->count < count; b->count++) {
+    while (b->count < count) {
         uint8_t *in = ec_backend_cpu.host_alloc(device, b->in_bytes), *out = ec_backend_cpu.host_alloc(device, b->out_bytes);
         const ptrdiff_t pitch = width * (ptrdiff_t)pixel;
         b->in[b->count] = (struct ec_image){.data = in,
@@ -113,10 +128,9 @@ static bool open_buffers(struct buffers *b, struct ec_device *device, const stru
         b->out[b->count].data = out;
         b->out[b->count].depth_bits = plan->output_depth_bits;
         b->out[b->count].plane_bytes = 0;
-        if (!in || !out) {
-            b->count++;
+        b->count++;
+        if (!in || !out)
             return false;
-        }
         uint32_t random = 1;
         for (size_t k = 0; k < b->in_bytes / pixel; k++) {
             random = random * 1664525u + 1013904223u;
@@ -124,6 +138,13 @@ static bool open_buffers(struct buffers *b, struct ec_device *device, const stru
                 ((uint16_t *)(void *)in)[k] = (uint16_t)(random >> (32 - depth));
             else
                 in[k] = (uint8_t)(random >> 24);
+        }
+        FILE *file = content && depth == 8 ? fopen(content, "rb") : NULL;
+        if (file) {
+            const size_t got = fread(in, 1, b->in_bytes, file);
+            fclose(file);
+            if (got < plane)
+                return false;
         }
         memset(out, 0, b->out_bytes);
     }
@@ -158,7 +179,7 @@ int main(int argc, char **argv)
     const bool bench = argc > 1 && strcmp(argv[1], "--bench") == 0;
     const int width = bench ? 3840 : 384, height = bench ? 2160 : 54;
     const struct ec_rows *rows = ec_rows_select(argc > 2 ? argv[2] : NULL);
-    const char *word = argc > 3 ? argv[3] : "";
+    const char *word = argc > 3 ? argv[3] : "", *content = argc > 4 ? argv[4] : NULL;
     struct ec_error error = {0};
     struct ec_device *device = NULL;
     struct ec_engine *engine = NULL;
@@ -172,8 +193,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         if (!strstr(lines[i].name, word))
             continue;
-        if (ec_plan_make(plan, &lines[i].params, lines[i].depth_bits, &error) != EC_OK ||
-            !open_buffers(&buffers, device, plan, width, height, bench ? PAIRS : 1) ||
+        struct ec_edge_params params = lines[i].params;
+        float weights[WEIGHTS_MAX];
+        fill_weights(weights, lines[i].name);
+        if (!params.kernel.weights)
+            params.kernel.weights = weights;
+        if (ec_plan_make(plan, &params, lines[i].depth_bits, &error) != EC_OK ||
+            !open_buffers(&buffers, device, plan, width, height, bench ? PAIRS : 1, content) ||
             ec_backend_cpu.engine_open(&engine, device, plan, width, height, 1, &error) != EC_OK)
             goto fail;
         const bool limited = lines[i].limited_range;
