@@ -46,18 +46,6 @@ INLINE void dot_block_narrow(lanes *even, lanes *odd, const void *const *rows, i
     *odd = odd_sum;
 }
 
-/* A half of a and b with their elements in turns; `half` is a constant. */
-INLINE wide_lanes interleave(wide_lanes a, wide_lanes b, int half)
-{
-    wide_lanes order;
-#pragma GCC unroll 16
-    for (int i = 0; i < WIDE_LANES; i++) {
-        const int k = half * WIDE_LANES + i;
-        order[i] = k / 2 + (k % 2 ? WIDE_LANES : 0);
-    }
-    return __builtin_shuffle(a, b, order);
-}
-
 INLINE void store_floats(float *to, wide_lanes a)
 {
     const float_lanes floats = __builtin_convertvector(a, float_lanes);
@@ -103,12 +91,13 @@ static void sum_dots_wide(float *restrict out, const void *const *rows, int n, c
         const bool whole = n - x >= DOT_COLUMNS;
         float *to = whole ? out + x : results;
         dot_block(sums, rows, x, taps);
-#pragma GCC unroll 2
-        for (int half = 0; half < 2; half++) {
-            const wide_lanes a = interleave(sums[0], sums[2], half), b = interleave(sums[1], sums[3], half);
-            store_floats(to + 2 * half * WIDE_LANES, interleave(a, b, 0));
-            store_floats(to + (2 * half + 1) * WIDE_LANES, interleave(a, b, 1));
-        }
+        wide_lanes a[2], b[2], in_order[DOT_PHASES];
+        lanes_interleave(a, sums[0], sums[2]);
+        lanes_interleave(b, sums[1], sums[3]);
+        lanes_interleave(in_order, a[0], b[0]);
+        lanes_interleave(in_order + 2, a[1], b[1]);
+        for (int k = 0; k < DOT_PHASES; k++)
+            store_floats(to + k * WIDE_LANES, in_order[k]);
         if (whole)
             continue;
         memcpy(out + x, results, (size_t)(n - x) * sizeof *out);

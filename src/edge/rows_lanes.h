@@ -207,6 +207,7 @@ INLINE lanes lanes_root(lanes gx, lanes gy)
  * lanes_dot, lanes_dot_short: to each lane of 32 bits the four products of its bytes with signed bytes, of which two neighbours
  * are below 2^15 in size together, or the two products of its halves.
  * lanes_join_phases: phases[k] has the results of columns k, k + 4, and so on; bytes, clamped.
+ * lanes_interleave: lanes of 32 bits of a and b take turns, in two vectors.
  * lanes_round: floats in the range of integers to the nearest, halves to even.
  * lanes_narrow: two vectors of lanes from 0 to 255 become bytes. */
 #if defined(__AVX512BW__)
@@ -245,6 +246,13 @@ INLINE lanes lanes_join_phases(const wide_lanes phases[4])
     const __m512i first = _mm512_packs_epi32((__m512i)phases[0], (__m512i)phases[1]);
     const __m512i second = _mm512_packs_epi32((__m512i)phases[2], (__m512i)phases[3]);
     return (lanes)_mm512_shuffle_epi8(_mm512_packus_epi16(first, second), order);
+}
+INLINE void lanes_interleave(wide_lanes out[2], wide_lanes a, wide_lanes b)
+{
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+    out[0] = (wide_lanes)_mm512_permutex2var_epi32((__m512i)a, first, (__m512i)b);
+    out[1] = (wide_lanes)_mm512_permutex2var_epi32((__m512i)a, second, (__m512i)b);
 }
 INLINE wide_lanes lanes_round(float_lanes a)
 {
@@ -290,6 +298,12 @@ INLINE lanes lanes_join_phases(const wide_lanes phases[4])
     const __m256i first = _mm256_packs_epi32((__m256i)phases[0], (__m256i)phases[1]);
     const __m256i second = _mm256_packs_epi32((__m256i)phases[2], (__m256i)phases[3]);
     return (lanes)_mm256_shuffle_epi8(_mm256_packus_epi16(first, second), order);
+}
+INLINE void lanes_interleave(wide_lanes out[2], wide_lanes a, wide_lanes b)
+{
+    const __m256i low = _mm256_unpacklo_epi32((__m256i)a, (__m256i)b), high = _mm256_unpackhi_epi32((__m256i)a, (__m256i)b);
+    out[0] = (wide_lanes)_mm256_permute2x128_si256(low, high, 0x20);
+    out[1] = (wide_lanes)_mm256_permute2x128_si256(low, high, 0x31);
 }
 INLINE wide_lanes lanes_round(float_lanes a)
 {
