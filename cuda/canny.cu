@@ -1,5 +1,7 @@
 #include "canny.h"
 
+#include "edge/stable_arith.h"
+
 namespace
 {
 
@@ -18,6 +20,12 @@ int64_t choosing_bytes(const ec_plan *plan)
     return plan->automatic.kind == EC_AUTO_OFF ? 0 : ec_gpu_pitch_bytes(sizeof(ec_canny_choosing));
 }
 
+/* The state: that of automatic thresholds, kept edges, cells. */
+int64_t auto_state_bytes(const ec_plan *plan)
+{
+    return plan->automatic.kind == EC_AUTO_OFF ? 0 : ec_gpu_pitch_bytes(sizeof(ec_auto_state));
+}
+
 } // namespace
 
 size_t ec_canny_scratch_bytes(const ec_plan *plan, int32_t width_px, int32_t height_px)
@@ -28,9 +36,12 @@ size_t ec_canny_scratch_bytes(const ec_plan *plan, int32_t width_px, int32_t hei
 
 size_t ec_canny_state_bytes(const ec_plan *plan, int32_t width_px, int32_t height_px)
 {
-    (void)width_px;
-    (void)height_px;
-    return plan->automatic.kind == EC_AUTO_OFF ? 0 : sizeof(ec_auto_state);
+    const size_t sums = (size_t)((width_px + EC_STABLE_BLOCK - 1) / EC_STABLE_BLOCK) * EC_STABLE_RUNS;
+    const size_t rows = (size_t)(height_px + EC_STABLE_ROW_STEP - 1) / EC_STABLE_ROW_STEP;
+    const size_t chosen = (size_t)auto_state_bytes(plan);
+    if (plan->stable_boost == 0)
+        return chosen;
+    return chosen + (size_t)bitmap_bytes(width_px, height_px) + sums * rows * sizeof(uint16_t);
 }
 
 enum ec_status ec_canny(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out, void *d_scratch)
@@ -44,7 +55,13 @@ enum ec_status ec_canny(const ec_gpu_queue *queue, const ec_gpu_source *in, cons
     bits.width_px = in->width_px;
     bits.height_px = in->height_px;
     bits.words = words_of(in->width_px);
-    enum ec_status status = choosing ? ec_canny_choose(queue, in, choosing) : EC_OK;
+    if (queue->plan->stable_boost) {
+        bits.kept = (uint64_t *)((char *)queue->d_state + auto_state_bytes(queue->plan));
+        bits.cells = (uint16_t *)((char *)bits.kept + bytes);
+    }
+    enum ec_status status = bits.kept ? ec_canny_still(queue, &bits) : EC_OK;
+    if (status == EC_OK && choosing)
+        status = ec_canny_choose(queue, in, choosing);
     if (status == EC_OK)
         status = ec_canny_maxima(queue, in, choosing ? &choosing->choice.thresholds : NULL, &bits);
     return status == EC_OK ? ec_canny_edges(queue, &bits, out) : status;

@@ -11,6 +11,8 @@
 struct ec_canny_bits {
     uint64_t *candidates, *edges;
     uint32_t *labels; /* 32 for each word, see canny_edges.cu */
+    uint64_t *kept; /* from frame to frame: the last one's edges; NULL: the plan does not look back */
+    uint16_t *cells; /* from frame to frame: the last one's sums, see canny_still.cu */
     int32_t width_px, height_px;
     int32_t words; /* of a row */
 };
@@ -28,6 +30,9 @@ enum ec_status ec_canny_choose(const struct ec_gpu_queue *queue, const struct ec
 /* Gradients and maxima: fills both bitmaps. d_thresholds: device memory, NULL: those of the plan. */
 enum ec_status ec_canny_maxima(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                                const struct ec_canny_thresholds *d_thresholds, const struct ec_canny_bits *bits);
+
+/* Clears the kept edges where queue->picture has moved. */
+enum ec_status ec_canny_still(const struct ec_gpu_queue *queue, const struct ec_canny_bits *bits);
 
 /* Hysteresis, and pixels: the largest value where an edge is, else 0. */
 enum ec_status ec_canny_edges(const struct ec_gpu_queue *queue, const struct ec_canny_bits *bits,

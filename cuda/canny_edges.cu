@@ -264,6 +264,8 @@ __global__ void __launch_bounds__(BLOCK)
     if (inside)
         settle_quarter(&settled[own], bits, index, quarter);
     __syncthreads();
+    if (bits.kept && inside && quarter == 0)
+        bits.kept[index] = settled[own];
     const int32_t x = (int32_t)(index % bits.words) * 64 + quarter * 16, y = (int32_t)(index / bits.words);
     if (inside && x < bits.width_px)
         write_pixels(out, bits.width_px, x, y, (uint32_t)(settled[own] >> 16 * quarter) & 0xffff, white);

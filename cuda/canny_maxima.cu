@@ -3,6 +3,7 @@
 #include "canny.h"
 
 #include "edge/canny_arith.h"
+#include "edge/stable_arith.h"
 #include "launch.cuh"
 #include "pixel.cuh"
 
@@ -198,9 +199,26 @@ EC_DEVICE Magnitude magnitude_of(int32_t gx, int32_t gy)
 }
 
 /* Of several channels the first of those with the largest magnitude counts. */
+EC_DEVICE int32_t raise(int32_t m, int32_t boost)
+{
+    return ec_stable_raise_i32(m, boost);
+}
+EC_DEVICE int64_t raise(int64_t m, int32_t boost)
+{
+    return ec_stable_raise_i64(m, boost);
+}
+
+/* Bits of the four pixels from column x of row y that were edges in the frame before; x may lie outside. */
+EC_DEVICE uint32_t kept_four(const ec_canny_bits &bits, int32_t x, int32_t y)
+{
+    if (!bits.kept || x < 0 || x >= bits.width_px || y < 0 || y >= bits.height_px)
+        return 0;
+    return ((const uint8_t *)(bits.kept + (int64_t)y * bits.words))[x / 8] >> (x & 4) & 15;
+}
+
 template <class Magnitude, bool L1, int SIZE, int CHANNELS>
 EC_DEVICE void measure(Row<Magnitude> *row, const Window<SIZE> windows[CHANNELS], const ec_gradient_taps &taps, int32_t x,
-                       int32_t width, bool inside)
+                       int32_t width, bool inside, uint32_t kept, int32_t boost)
 {
 #pragma unroll
     for (int i = 0; i < LANE_PIXELS; i++) {
@@ -215,6 +233,8 @@ EC_DEVICE void measure(Row<Magnitude> *row, const Window<SIZE> windows[CHANNELS]
             row->gy[i] = other > m ? gy : row->gy[i];
             m = other > m ? other : m;
         }
+        if (kept >> i & 1)
+            m = raise(m, boost);
         row->magnitudes[1 + i] = inside && x + i >= 0 && x + i < width ? m : 0;
     }
     row->magnitudes[0] = shift_up(row->magnitudes[LANE_PIXELS]);
@@ -257,10 +277,10 @@ EC_DEVICE uint32_t find_maxima(const Row<Magnitude> rows[3], Magnitude low, Magn
     return bits;
 }
 
-template <class Pixel, int SIZE, class Magnitude, bool L1, int CHANNELS>
+template <class Pixel, int SIZE, class Magnitude, bool L1, int CHANNELS, bool STABLE>
 __global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 4 && CHANNELS == 1 ? 5 : 1)
     canny_maxima_kernel(const __grid_constant__ ec_gpu_source in, const __grid_constant__ ec_gradient_taps taps,
-                        const __grid_constant__ ec_canny_bits bits, Thresholds thresholds)
+                        const __grid_constant__ ec_canny_bits bits, Thresholds thresholds, int32_t boost)
 {
     constexpr int HALF = SIZE / 2;
     const int32_t lane = threadIdx.x, strip = blockIdx.x, first = (blockIdx.y * WARPS + threadIdx.y) * ROWS;
@@ -293,7 +313,9 @@ __global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++)
             push_row(&windows[c], next_row(ahead[c], in, c, x, y + HALF), taps);
-        measure<Magnitude, L1, SIZE, CHANNELS>(&rows[2], windows, taps, x, in.width_px, y >= 0 && y < in.height_px);
+        const uint32_t kept = STABLE ? kept_four(bits, x, y) : 0;
+        measure<Magnitude, L1, SIZE, CHANNELS>(&rows[2], windows, taps, x, in.width_px, y >= 0 && y < in.height_px, kept,
+                                               boost);
         if (y <= first)
             continue;
         const uint32_t found = find_maxima<Pixel>(rows, low, high);
@@ -306,25 +328,27 @@ __global__ void __launch_bounds__(32 * WARPS, SIZE == 3 && sizeof(Magnitude) == 
     }
 }
 
-using Kernel = void (*)(ec_gpu_source, ec_gradient_taps, ec_canny_bits, Thresholds);
+using Kernel = void (*)(ec_gpu_source, ec_gradient_taps, ec_canny_bits, Thresholds, int32_t);
 
-template <class Pixel, class Magnitude, bool L1, int CHANNELS>
+template <class Pixel, class Magnitude, bool L1, int CHANNELS, bool STABLE>
 Kernel choose(int size)
 {
-    return size == 3   ? canny_maxima_kernel<Pixel, 3, Magnitude, L1, CHANNELS>
-           : size == 5 ? canny_maxima_kernel<Pixel, 5, Magnitude, L1, CHANNELS>
-                       : canny_maxima_kernel<Pixel, 7, Magnitude, L1, CHANNELS>;
+    return size == 3   ? canny_maxima_kernel<Pixel, 3, Magnitude, L1, CHANNELS, STABLE>
+           : size == 5 ? canny_maxima_kernel<Pixel, 5, Magnitude, L1, CHANNELS, STABLE>
+                       : canny_maxima_kernel<Pixel, 7, Magnitude, L1, CHANNELS, STABLE>;
 }
 
 /* Squares of bytes' gradients fit 32 bits; those of deeper ones only sometimes, and there 64 bits are taken. */
-template <int CHANNELS>
+template <int CHANNELS, bool STABLE>
 Kernel choose(const ec_plan *plan)
 {
     const int size = plan->gradient.size;
     const bool l1 = plan->norm == EC_NORM_L1;
     if (plan->depth_bits == 8)
-        return l1 ? choose<uint8_t, int32_t, true, CHANNELS>(size) : choose<uint8_t, int32_t, false, CHANNELS>(size);
-    return l1 ? choose<uint16_t, int32_t, true, CHANNELS>(size) : choose<uint16_t, int64_t, false, CHANNELS>(size);
+        return l1 ? choose<uint8_t, int32_t, true, CHANNELS, STABLE>(size)
+                  : choose<uint8_t, int32_t, false, CHANNELS, STABLE>(size);
+    return l1 ? choose<uint16_t, int32_t, true, CHANNELS, STABLE>(size)
+              : choose<uint16_t, int64_t, false, CHANNELS, STABLE>(size);
 }
 
 } // namespace
@@ -336,6 +360,10 @@ enum ec_status ec_canny_maxima(const ec_gpu_queue *queue, const ec_gpu_source *i
     /* Every byte of a row of words gets its bits, those past the width too. */
     const dim3 grid(ceil_div(64 * bits->words, STRIP), ceil_div(in->height_px, ROWS * WARPS));
     const Thresholds thresholds = {d_thresholds, plan->canny};
-    const Kernel kernel = in->plane_bytes ? choose<EC_CHANNELS_MAX>(plan) : choose<1>(plan);
-    return launch(queue, "canny_maxima_kernel", kernel, grid, dim3(32, WARPS), *in, plan->gradient, *bits, thresholds);
+    /* In colour one kernel does for both: it is slower by far more than the look at bits->kept. */
+    const Kernel kernel = in->plane_bytes ? choose<EC_CHANNELS_MAX, true>(plan)
+                          : bits->kept    ? choose<1, true>(plan)
+                                          : choose<1, false>(plan);
+    return launch(queue, "canny_maxima_kernel", kernel, grid, dim3(32, WARPS), *in, plan->gradient, *bits, thresholds,
+                  plan->stable_boost);
 }

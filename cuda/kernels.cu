@@ -77,7 +77,6 @@ size_t ec_kernels_state_bytes(const struct ec_plan *plan, int32_t width_px, int3
 enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *d_plan, void *d_scratch,
                               const struct ec_gpu_frame *frame, cudaStream_t stream, struct ec_error *error)
 {
-    const ec_gpu_queue queue = {plan, d_plan, stream, error, frame->d_state, frame->note};
     ec_gpu_source in = {};
     in.data = frame->d_in;
     in.pitch_bytes = frame->in_pitch_bytes;
@@ -98,6 +97,8 @@ enum ec_status ec_kernels_run(const struct ec_plan *plan, const struct ec_plan *
     out.padded = frame->out_padded;
     out.saturation = plan->saturation;
     out.finish = plan->finish;
+    const ec_gpu_source picture = in;
+    const ec_gpu_queue queue = {plan, d_plan, stream, error, frame->d_state, frame->note, &picture};
     if (plan->blur.size == 0)
         return run_operator(&queue, &in, &out, d_scratch);
 

@@ -35,6 +35,7 @@ struct ec_gpu_queue {
     struct ec_error *error;
     void *d_state; /* of the frame, as in ec_gpu_frame */
     struct ec_gpu_note *note;
+    const struct ec_gpu_source *picture; /* as it came, before any blur */
 };
 
 /* 3x3 gradients of bytes, two pixels a register; only where ec_gradient_pairs_fits(). */

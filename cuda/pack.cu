@@ -47,7 +47,7 @@ __global__ void pack_kernel(const char *from, int64_t from_pitch_bytes, uint32_t
 enum ec_status ec_kernels_pack(const void *d_from, int64_t from_pitch_bytes, bool wide, void *d_to, int64_t to_pitch_bytes,
                                int32_t width_px, int32_t height_px, cudaStream_t stream, struct ec_error *error)
 {
-    const ec_gpu_queue queue = {NULL, NULL, stream, error, NULL, NULL};
+    const ec_gpu_queue queue = {NULL, NULL, stream, error, NULL, NULL, NULL};
     const int rows = ec::ceil_div(height_px, BLOCK_Y);
     const dim3 grid((unsigned)ec::ceil_div(ec::ceil_div(width_px, 32), BLOCK_X), (unsigned)(rows < 65535 ? rows : 65535));
     return ec::launch(&queue, "pack_kernel", wide ? pack_kernel<uint16_t> : pack_kernel<uint8_t>, grid, dim3(BLOCK_X, BLOCK_Y),

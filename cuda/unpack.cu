@@ -22,7 +22,7 @@ __global__ void unpack_kernel(const uint16_t *from, int64_t from_pitch_bytes, ui
 enum ec_status ec_kernels_unpack(const struct ec_gpu_frame *frame, void *d_to, int64_t to_pitch_bytes, int32_t shift,
                                  cudaStream_t stream, struct ec_error *error)
 {
-    const struct ec_gpu_queue queue = {NULL, NULL, stream, error, NULL, NULL};
+    const struct ec_gpu_queue queue = {NULL, NULL, stream, error, NULL, NULL, NULL};
     const dim3 block(64, 4);
     const int rows = ec::ceil_div(frame->height_px, (int)block.y);
     const dim3 grid((unsigned)ec::ceil_div(frame->width_px, (int)block.x), (unsigned)(rows < 4096 ? rows : 4096));

@@ -80,15 +80,20 @@ if command -v python3 >/dev/null; then
     python3 tools/peers/bench_peers.py || true
 fi
 
-# host_to_host OPTION...: of which "one frame" has the GPU to itself.
+# host_to_host OPTION...: PCIe % of the two-way rate, of the upload's where the result is a map; "one frame" has the GPU to itself.
 host_to_host() {
     echo
     echo "$*"
-    "$edgecam" --bench -e sobel --backend cuda "$@" | sed -n '/^host to host/,$p'
+    "$edgecam" --bench --backend cuda --frames 3000 "$@" | sed -n '/^host to host/,$p'
 }
-host_to_host --lanes 3
-host_to_host --lanes 4
-host_to_host --low-latency --frames 300
+host_to_host -e sobel --lanes 3
+host_to_host -e sobel --lanes 4
+host_to_host -e sobel --lanes 3 --threshold 60
+host_to_host -e canny --lanes 3
+host_to_host -e sobel --low-latency
+if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
+    host_to_host -e sobel --gpu all
+fi
 
 if [ $# -gt 0 ]; then
     echo

@@ -41,6 +41,12 @@
  * since the frame before, and to it at once where a scene begins: where the grays' distribution has moved by more than 16 of
  * 256. They are multiples of 1/16; given as low and high they find the same edges.
  *
+ * With `stable` s an edge of the picture before counts as (1 + s) times as strong, from the maxima on (its square as
+ * (1 + s)^2, the factor rounded to 1/256), where the picture stands still: in squares of 16x16 in which, of the sums of 4
+ * pixels next to each other in every 4th row (input values in 8-bit units), differences are 16 on average for each channel,
+ * or less. So a line that was found stays, though noise weakens it, and stays in its place; a new one must be as strong as
+ * ever.
+ *
  * Edges are the largest value of the output, everything else 0. Deeper pixels: the same on wider integers, the thresholds
  * times 2^(d-8). low > high are exchanged. The gradient's border is replicate, as in cv2.Canny; `border` is the blur's.
  */
@@ -113,6 +119,7 @@ struct ec_edge_params {
     bool has_low, has_high; /* them 100 and 200; one without the other: high = max(200, 2*low), low = min(100, high/2) */
     enum ec_channels channels; /* RGB: canny only */
     enum ec_auto automatic; /* canny only, without low and high */
+    double stable; /* canny only: strength of the hysteresis in time, 0 (none) to 1 */
     double auto_time_s; /* where has_auto_time: 0 to 10^6, 0: each picture by itself; else 0.5 */
     bool has_auto_time;
     bool absolute; /* convolution only: take |m|; the other operators are never negative */

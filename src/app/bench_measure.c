@@ -85,7 +85,7 @@ static enum ec_status time_run(struct runs *r, bool untimed, double *ms, struct 
 {
     r->params.device.untimed = untimed;
     const enum ec_status status = bench_run_once(r->context, &r->params, stats);
-    *ms = stats->wall_s * 1e3 / (double)stats->frames_out;
+    *ms = status == EC_OK ? stats->wall_s * 1e3 / (double)stats->frames_out : NAN;
     return status;
 }
 

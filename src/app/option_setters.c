@@ -130,6 +130,11 @@ enum ec_status app_set_auto_time(struct app_options *o, const struct app_option 
     return app_set_number(o, option, value, error);
 }
 
+enum ec_status app_set_stable(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
+{
+    return app_set_number(o, option, value ? value : "0.5", error);
+}
+
 enum ec_status app_set_gpu(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
 {
     o->has_gpu = true;

@@ -16,7 +16,7 @@ app_option_setter app_set_word_flag; /* bool, from option->words */
 
 /* One member each, or several. */
 app_option_setter app_set_duration, app_set_frames, app_set_stream, app_set_gpu, app_set_backend, app_set_webcam, app_set_demo;
-app_option_setter app_set_low, app_set_high, app_set_auto, app_set_auto_time;
+app_option_setter app_set_low, app_set_high, app_set_auto, app_set_auto_time, app_set_stable;
 app_option_setter app_set_operators; /* "sobel", or "sobel,scharr" for a benchmark */
 app_option_setter app_set_kernel, app_set_bench;
 app_option_setter app_set_line_colour, app_set_paper_colour;

@@ -76,6 +76,7 @@ const struct app_option app_option_table[] = {
     {"high", 0, NEED, EDGES, "T", NULL, app_set_high, AT(pipeline.edge.high), 0, 1048576},
     {"auto", 0, MAY, EDGES, "KIND", "both from the picture: median, otsu or percentile; followed in T s", app_set_auto, AT(pipeline.edge.automatic), .words = words_auto},
     {"auto-time", 0, NEED, EDGES, "T", NULL, app_set_auto_time, AT(pipeline.edge.auto_time_s), 0, 1000000},
+    {"stable", 0, MAY, EDGES, "STRENGTH", "canny: less flicker, lines stay where nothing moves; 0 to 1, 0.5", app_set_stable, AT(pipeline.edge.stable), 0, 1},
     {"channels", 0, NEED, EDGES, "luma|rgb", "canny: of brightness (default), or of the strongest of three colours", app_set_word, AT(pipeline.edge.channels), .words = words_channels},
     {"kernel", 0, NEED, EDGES, "ROWS", "convolution with \"1 2 1; 0 0 0; -1 -2 -1\", or \"... / DIVISOR\"", app_set_kernel, NOWHERE},
     {"border", 0, NEED, EDGES, "NAME", "reflect101 (default), replicate or constant", app_set_word, AT(pipeline.edge.border), .words = app_words_borders},

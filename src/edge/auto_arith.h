@@ -54,7 +54,9 @@ EC_HD int32_t ec_auto_gray_bin(int32_t value, int32_t depth_bits)
 /* `magnitude` as ec_canny_magnitude gives it. */
 EC_HD int32_t ec_auto_magnitude_bin(int64_t magnitude, const struct ec_plan *plan)
 {
-    const int64_t length = plan->norm == EC_NORM_L1 ? magnitude : (int64_t)ec_root_round_u64((uint64_t)magnitude);
+    const int64_t length = plan->norm == EC_NORM_L1  ? magnitude
+                           : magnitude <= UINT32_MAX ? (int64_t)ec_root_round_u32((uint32_t)magnitude)
+                                                     : (int64_t)ec_root_round_u64((uint64_t)magnitude);
     const int64_t bin = length >> (plan->automatic.magnitude_shift + plan->depth_bits - 8);
     return bin < EC_AUTO_MAGNITUDES ? (int32_t)bin : EC_AUTO_MAGNITUDES - 1;
 }

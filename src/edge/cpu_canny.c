@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "edge/auto_clock.h"
+#include "edge/cpu_still.h"
 
 struct ec_cpu_canny {
     const struct ec_plan *plan;
@@ -11,6 +12,7 @@ struct ec_cpu_canny {
     struct ec_auto_counts *counts; /* of each band; NULL: the thresholds are the plan's */
     struct ec_auto_state automatic;
     struct ec_auto_clock clock;
+    struct ec_cpu_still still; /* where the plan looks back */
     /* Of the frame that is being run. */
     struct ec_strip *const *strips;
     const struct ec_image *in, *out;
@@ -27,7 +29,9 @@ bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_plan *plan, co
         return false;
     canny->plan = plan;
     canny->bands = bands;
-    bool ok = ec_edge_map_open(&canny->map, rows, width_px, height_px);
+    bool ok = ec_edge_map_open(&canny->map, rows, width_px, height_px, plan->stable_boost > 0);
+    if (plan->stable_boost)
+        ok = ok && ec_cpu_still_open(&canny->still, rows, width_px, height_px);
     if (plan->automatic.kind != EC_AUTO_OFF) {
         canny->counts = calloc((size_t)bands, sizeof *canny->counts);
         ok = ok && canny->counts;
@@ -42,6 +46,7 @@ void ec_cpu_canny_close(struct ec_cpu_canny **canny)
     if (!*canny)
         return;
     ec_edge_map_close(&(*canny)->map);
+    ec_cpu_still_close(&(*canny)->still);
     free((*canny)->counts);
     free(*canny);
     *canny = NULL;
@@ -73,6 +78,15 @@ static void choose_thresholds(struct ec_cpu_canny *canny, struct ec_workers *wor
     const uint32_t weight = ec_auto_clock_weight(&canny->clock, canny->plan->automatic.time_ns, canny->in->time_ns);
     ec_auto_choose(choice, &canny->automatic, sum, canny->plan, weight);
     canny->thresholds = choice->thresholds;
+}
+
+static void find_motion(void *opaque, int worker, int band)
+{
+    (void)worker;
+    struct ec_cpu_canny *canny = opaque;
+    const int rows = ec_cpu_still_rows(&canny->still);
+    ec_cpu_still_run(&canny->still, canny->plan, canny->in, &canny->map, rows * band / canny->bands,
+                     rows * (band + 1) / canny->bands);
 }
 
 static void find_edges(void *opaque, int worker, int band)
@@ -109,8 +123,12 @@ void ec_cpu_canny_run(struct ec_cpu_canny *canny, struct ec_workers *workers, st
     canny->thresholds = canny->plan->canny;
     if (canny->counts)
         choose_thresholds(canny, workers, choice);
+    if (canny->plan->stable_boost)
+        ec_workers_run(workers, find_motion, canny, canny->bands);
     ec_workers_run(workers, find_edges, canny, canny->bands);
     for (int band = 1; band < canny->bands; band++)
         ec_edge_map_join(&canny->map, band_start(canny, band));
     ec_workers_run(workers, write_edges, canny, canny->bands);
+    if (canny->plan->stable_boost)
+        ec_edge_map_keep(&canny->map);
 }

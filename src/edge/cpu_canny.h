@@ -1,7 +1,8 @@
 /* Canny on the CPU: what one frame goes through, and the memory between its steps.
  *
  * Bands of rows are thresholded and thinned, and their edges spread, in parallel; then edges spread from band to band on one
- * thread, and bands of the output are written in parallel. Before all that, automatic thresholds are chosen from the frame. */
+ * thread, and bands of the output are written in parallel. Before all that, automatic thresholds are chosen from the frame, and
+ * where it has moved the edges of the frame before are forgotten. */
 #ifndef EC_EDGE_CPU_CANNY_H
 #define EC_EDGE_CPU_CANNY_H
 

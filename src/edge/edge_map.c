@@ -4,26 +4,38 @@
 
 #include "edgecam/image.h"
 
-bool ec_edge_map_open(struct ec_edge_map *map, const struct ec_rows *rows, int width, int height)
+bool ec_edge_map_open(struct ec_edge_map *map, const struct ec_rows *rows, int width, int height, bool keeps)
 {
     *map = (struct ec_edge_map){.rows = rows, .width = width, .height = height, .words = (width + 63) / 64};
     map->stride = map->words + 2;
     const size_t padded = (size_t)map->stride * ((size_t)height + 2), count = (size_t)map->words * (size_t)height;
     map->candidate_block = calloc(padded, sizeof *map->candidate_block);
     map->edge_block = calloc(padded, sizeof *map->edge_block);
+    map->kept_block = keeps ? calloc(padded, sizeof *map->kept_block) : NULL;
     map->waiting = calloc(count, sizeof *map->waiting);
     map->is_waiting = calloc(count, 1);
-    if (!map->candidate_block || !map->edge_block || !map->waiting || !map->is_waiting)
+    if (!map->candidate_block || !map->edge_block || (keeps && !map->kept_block) || !map->waiting || !map->is_waiting)
         return false;
     map->candidates = map->candidate_block + map->stride + 1;
     map->edges = map->edge_block + map->stride + 1;
+    map->kept = keeps ? map->kept_block + map->stride + 1 : NULL;
     return true;
+}
+
+void ec_edge_map_keep(struct ec_edge_map *map)
+{
+    uint64_t *block = map->edge_block, *edges = map->edges;
+    map->edge_block = map->kept_block;
+    map->edges = map->kept;
+    map->kept_block = block;
+    map->kept = edges;
 }
 
 void ec_edge_map_close(struct ec_edge_map *map)
 {
     free(map->candidate_block);
     free(map->edge_block);
+    free(map->kept_block);
     free(map->waiting);
     free(map->is_waiting);
     *map = (struct ec_edge_map){0};

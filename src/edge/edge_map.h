@@ -16,15 +16,19 @@ struct ec_edge_map {
     const struct ec_rows *rows;
     int width, height, words; /* words that hold a row's pixels */
     ptrdiff_t stride; /* words from row to row */
-    uint64_t *candidate_block, *edge_block;
+    uint64_t *candidate_block, *edge_block, *kept_block;
     uint64_t *candidates, *edges; /* word 0 of row 0; an edge is a candidate too */
+    uint64_t *kept; /* the edges that were handed over by ec_edge_map_keep; NULL: none are */
     uint32_t *waiting; /* stacks of words; that of rows from y on begins at y * words */
     uint8_t *is_waiting;
 };
 
 /* False if there is no memory; *map can be closed in any case. */
-bool ec_edge_map_open(struct ec_edge_map *map, const struct ec_rows *rows, int width, int height);
+bool ec_edge_map_open(struct ec_edge_map *map, const struct ec_rows *rows, int width, int height, bool keeps);
 void ec_edge_map_close(struct ec_edge_map *map); /* all zero is fine */
+
+/* Makes the edges `kept`; of those of the next frame nothing is known then. Only for a map that keeps. */
+void ec_edge_map_keep(struct ec_edge_map *map);
 
 /* Spreads within rows first to end - 1, from the edges in them. Bands that share no row may run at the same time. */
 void ec_edge_map_spread(struct ec_edge_map *map, int first, int end);

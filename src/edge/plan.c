@@ -8,6 +8,7 @@
 #include "edge/convolution_taps.h"
 #include "edge/error.h"
 #include "edge/fraction.h"
+#include "edge/stable_arith.h"
 
 #define DEFAULT_SIGMA 1.4
 #define DOG_RATIO 1.6
@@ -103,6 +104,8 @@ static enum ec_status check_choices(const struct ec_edge_params *params, struct 
                        ec_operator_name(params->op));
     if (params->automatic != EC_AUTO_OFF && (params->has_low || params->has_high))
         return ec_fail(error, EC_ERROR_ARGUMENT, "low and high are given, or chosen automatically, not both");
+    if (params->op != EC_OPERATOR_CANNY && params->stable != 0)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "stable is for canny only, not for %s", ec_operator_name(params->op));
     if (params->op == EC_OPERATOR_CANNY && (params->scale != 0 || params->delta != 0 || params->threshold != 0))
         return ec_fail(error, EC_ERROR_ARGUMENT, "canny takes low and high, not scale, delta or threshold");
     return EC_OK;
@@ -122,6 +125,8 @@ static enum ec_status check_numbers(const struct ec_edge_params *params, struct 
         return ec_fail(error, EC_ERROR_ARGUMENT, "threshold %g is not between 0 (none) and %g", params->threshold, SCALE_MAX);
     if (params->has_low && !(params->low >= 0 && params->low <= CANNY_MAX))
         return ec_fail(error, EC_ERROR_ARGUMENT, "low threshold %g is not between 0 and %g", params->low, CANNY_MAX);
+    if (!(params->stable >= 0 && params->stable <= 1))
+        return ec_fail(error, EC_ERROR_ARGUMENT, "stable %g is not between 0 (off) and 1", params->stable);
     if (params->has_auto_time && !(params->auto_time_s >= 0 && params->auto_time_s <= AUTO_TIME_MAX_S))
         return ec_fail(error, EC_ERROR_ARGUMENT, "the time of automatic thresholds, %g s, is not between 0 and %g",
                        params->auto_time_s, AUTO_TIME_MAX_S);
@@ -198,6 +203,13 @@ static void make_auto(struct ec_plan *plan, const struct ec_edge_params *params)
     };
 }
 
+/* A gradient of (1 + s) times the length has (1 + s)^2 times the square. */
+static int32_t stable_boost(const struct ec_edge_params *params)
+{
+    const double factor = 1 + params->stable;
+    return (int32_t)lrint((params->norm == EC_NORM_L2 ? factor * factor - 1 : factor - 1) * EC_STABLE_ONE);
+}
+
 static void make_finish(struct ec_plan *plan, const struct ec_edge_params *params)
 {
     struct ec_finish *finish = &plan->finish;
@@ -244,6 +256,7 @@ enum ec_status ec_plan_make(struct ec_plan *plan, const struct ec_edge_params *p
     if (params->op == EC_OPERATOR_CANNY) {
         make_canny(plan, params);
         make_auto(plan, params);
+        plan->stable_boost = stable_boost(params);
     }
     make_finish(plan, params);
     plan->saturation = plan->op == EC_OPERATOR_CONVOLUTION ? INT32_MAX : make_saturation(&plan->finish);

@@ -83,6 +83,7 @@ struct ec_plan {
     struct ec_convolution_taps convolution;
     struct ec_canny_thresholds canny;
     struct ec_canny_auto automatic;
+    int32_t stable_boost; /* Canny: what the magnitude of an edge gains in the next frame, in 256ths; 0: nothing looks back */
     struct ec_finish finish;
     /* Any magnitude from here on finishes the same, so a backend may saturate a response to it. At most 2^30;
      * INT32_MAX for a convolution, whose responses may be larger. */

@@ -77,6 +77,13 @@ struct ec_canny_row {
     uint8_t *active; /* for each 64 columns: whether a magnitude is above the low threshold */
 };
 
+/* Which pixels of a row are raised (see ec_stable_raise_i32), in bits; NULL: none. */
+struct ec_canny_raise {
+    const uint64_t *bits;
+    int32_t boost;
+    int64_t lowered; /* the low threshold before raising */
+};
+
 /* Canny on gradients and magnitudes of certain types. */
 struct ec_canny_rows {
     size_t gradient_bytes, magnitude_bytes;
@@ -84,7 +91,8 @@ struct ec_canny_rows {
     void (*take_larger)(const struct ec_canny_gradients *gradients, const struct ec_canny_gradients *other, int n, int64_t low);
     /* Columns start to start + n - 1 of *row from n gradients; `start` is a multiple of 64. With norm l1 the magnitudes are the
      * sums and in *row already; with l2 those that are not above `low` may become 0. */
-    void (*measure)(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n, int64_t low);
+    void (*measure)(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n, int64_t low,
+                    const struct ec_canny_raise *raise);
     /* Bits of the maxima above `low`, and of those above `high`, of the row in the middle; bits from n on are 0. */
     void (*maxima)(uint64_t *candidates, uint64_t *edges, const struct ec_canny_row rows[3], int n, int64_t low, int64_t high);
 };
@@ -132,6 +140,10 @@ struct ec_rows {
      * and `below` words away; both 0: of that row only. Rows have a word more on either side. */
     void (*find_reached)(uint64_t *reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above, ptrdiff_t below,
                          int words);
+    /* Sums of four bytes next to each other. */
+    void (*sum_fours)(uint16_t *sums, const uint8_t *bytes, int sum_count);
+    /* Adds to each difference the distances of four sums from those `before`, whose place they take. */
+    void (*compare_fours)(uint32_t *differences, uint16_t *before, const uint16_t *now, int difference_count);
     /* n pixels, each `white` where its bit is set, else 0; white is 255 for bytes. */
     void (*expand_bytes)(uint8_t *out, const uint64_t *bits, int n);
     void (*expand_shorts)(uint16_t *out, const uint64_t *bits, int n, uint16_t white);
@@ -171,7 +183,8 @@ static inline enum ec_canny_kind ec_rows_canny(const struct ec_plan *plan)
     const bool is_short = plan->gradient.size == 3 && plan->depth_bits <= 10, l1 = plan->norm == EC_NORM_L1;
     if (is_short)
         return l1 ? EC_CANNY_16_L1 : EC_CANNY_16_L2;
-    return l1 ? EC_CANNY_32_L1 : 2 * largest * largest <= INT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
+    const int64_t square = 2 * largest * largest * (plan->stable_boost ? 4 : 1);
+    return l1 ? EC_CANNY_32_L1 : square <= INT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
 }
 
 #endif

@@ -95,17 +95,36 @@ static void JOIN(CANNY_NAME, larger)(const struct ec_canny_gradients *gradients,
     }
 }
 
+INLINE void JOIN(CANNY_NAME, raise)(MAGNITUDE *restrict magnitudes, uint64_t bits, int n, int32_t boost)
+{
+    uint8_t raised[64];
+    bytes_of_bits(raised, bits);
+    for (int x = 0; x < n; x++) {
+        const MAGNITUDE m = magnitudes[x];
+        const MAGNITUDE gain =
+            (MAGNITUDE)(sizeof m == 8 ? ec_stable_raise_i64(m, boost) : ec_stable_raise_i32((int32_t)m, boost));
+        magnitudes[x] = raised[x] ? gain : m;
+    }
+}
+
+/* Where no magnitude counts, raising changes nothing. */
 static void CANNY_NAME(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n,
-                       int64_t low)
+                       int64_t low, const struct ec_canny_raise *raise)
 {
     const GRADIENT *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
-    const GRADIENT limit = JOIN(CANNY_NAME, limit)(low);
+    const GRADIENT plain_limit = JOIN(CANNY_NAME, limit)(low);
+    const GRADIENT raised_limit = raise ? JOIN(CANNY_NAME, limit)(raise->lowered) : plain_limit;
     for (int x = 0; x < n; x += 64) {
         MAGNITUDE *magnitudes = (MAGNITUDE *)row->magnitudes + start + x,
                   *directions = (MAGNITUDE *)row->directions + start + x;
-        row->active[(start + x) / 64] =
-            n - x >= 64 ? JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, 64, limit)
-                        : JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, n - x, limit);
+        const int word = (start + x) / 64;
+        const uint64_t bits = raise ? raise->bits[word] : 0;
+        const GRADIENT limit = bits ? raised_limit : plain_limit;
+        row->active[word] = n - x >= 64
+                                ? JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, 64, limit)
+                                : JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, n - x, limit);
+        if (bits && row->active[word])
+            JOIN(CANNY_NAME, raise)(magnitudes, bits, n - x < 64 ? n - x : 64, raise->boost);
     }
 }
 

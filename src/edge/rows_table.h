@@ -5,6 +5,7 @@
 
 #include "edge/canny_arith.h"
 #include "edge/rows.h"
+#include "edge/stable_arith.h"
 
 #define INLINE static inline __attribute__((always_inline))
 /* gcc 12 vectorises these loops where they stand alone, but not always inside the loops that call them. */
@@ -195,6 +196,7 @@ INLINE void prefetch_ahead(const void *const *rows, void *const *out, int y, int
 #include "edge/rows_kind.h"
 
 #include "edge/rows_canny.h"
+#include "edge/rows_stable.h"
 
 extern const struct ec_rows ROWS_TABLE;
 const struct ec_rows ROWS_TABLE = {
@@ -214,6 +216,8 @@ const struct ec_rows ROWS_TABLE = {
               [EC_CANNY_32_L2] = &canny_32_l2,
               [EC_CANNY_32_L2_WIDE] = &canny_32_l2_wide},
     .find_reached = find_reached,
+    .sum_fours = sum_fours,
+    .compare_fours = compare_fours,
     .expand_bytes = expand_bytes,
     .expand_shorts = expand_shorts,
 };

@@ -21,7 +21,8 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
 void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limited_range, const struct ec_image *out, int first,
                   int end);
 
-/* Canny's gradients and maxima instead: candidates and strong edges of rows first to end - 1 of `map`. */
+/* Canny's gradients and maxima instead: candidates and strong edges of rows first to end - 1 of `map`, whose kept edges are
+ * raised. */
 void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool limited_range,
                         const struct ec_canny_thresholds *thresholds, struct ec_edge_map *map, int first, int end);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "edge/canny_arith.h"
+#include "edge/stable_arith.h"
 #include "edge/strip.h"
 #include "edge/strip_state.h"
 
@@ -64,7 +65,7 @@ static void measure_channels(struct ec_strip *s, const struct ec_canny_gradients
                                                   ec_strip_scratch(&s->other_sums)};
         prefetch(s, y + PREFETCH_ROWS, start, n);
         gradient_block(s, smooth, derive, &others, start, n);
-        s->canny->take_larger(gradients, &others, n, s->low);
+        s->canny->take_larger(gradients, &others, n, s->raised ? ec_stable_lowered(s->low, s->plan->stable_boost) : s->low);
     }
 }
 
@@ -76,6 +77,12 @@ struct ec_canny_row ec_strip_measure(struct ec_strip *s, int y)
     const struct ec_canny_row row = {ec_ring_row(&s->magnitudes, y, &fresh), ec_ring_row(&s->directions, y, &fresh),
                                      ec_ring_row(&s->active, y, &fresh)};
     struct ec_canny_gradients gradients = {ec_strip_scratch(&s->gx), ec_strip_scratch(&s->gy), ec_strip_scratch(&s->sums)};
+    const struct ec_canny_raise raise = {
+        .bits = s->raised ? s->raised->kept + y * s->raised->stride : NULL,
+        .boost = s->plan->stable_boost,
+        .lowered = ec_stable_lowered(s->low, s->plan->stable_boost),
+    };
+    const struct ec_canny_raise *raises = s->raised ? &raise : NULL;
     const int channels = s->in->plane_bytes ? s->plan->channels : 1;
     for (s->channel = 0; s->channel < channels; s->channel++)
         ec_strip_gather(s, y, EC_BORDER_REPLICATE);
@@ -84,7 +91,7 @@ struct ec_canny_row ec_strip_measure(struct ec_strip *s, int y)
         if (s->plan->norm == EC_NORM_L1)
             gradients.sums = (char *)row.magnitudes + (size_t)x * s->canny->magnitude_bytes;
         measure_channels(s, &gradients, channels, y, x, columns);
-        s->canny->measure(&row, x, &gradients, columns, s->low);
+        s->canny->measure(&row, x, &gradients, columns, s->low, raises);
     }
     return row;
 }
@@ -93,6 +100,7 @@ void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool 
                         const struct ec_canny_thresholds *thresholds, struct ec_edge_map *map, int first, int end)
 {
     ec_strip_begin(strip, in, limited_range);
+    strip->raised = map->kept ? map : NULL;
     strip->low = thresholds->low;
     struct ec_canny_row rows[3] = {ec_strip_measure(strip, first - 1), ec_strip_measure(strip, first)};
     for (int y = first; y < end; y++) {

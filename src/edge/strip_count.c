@@ -35,6 +35,7 @@ void ec_strip_count(struct ec_strip *s, const struct ec_image *in, bool limited_
     const int channels = in->plane_bytes ? s->plan->channels : 1, rest = first % EC_AUTO_ROW_STEP;
     ec_strip_begin(s, in, limited_range);
     s->low = 0;
+    s->raised = NULL;
     for (int y = rest ? first + EC_AUTO_ROW_STEP - rest : first; y < end; y += EC_AUTO_ROW_STEP) {
         if (s->plan->automatic.kind == EC_AUTO_PERCENTILE) {
             const struct ec_canny_row row = ec_strip_measure(s, y);

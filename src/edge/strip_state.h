@@ -33,6 +33,7 @@ struct ec_strip {
     bool limited_range;
     int channel; /* whose rows are asked for */
     int64_t low; /* Canny: magnitudes up to here do not count */
+    const struct ec_edge_map *raised; /* Canny: whose kept edges are raised, NULL: none */
 
     /* Rings with one slot are scratch rows. */
     struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX], floats;

@@ -1,6 +1,7 @@
 #include "pipeline/paint.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     HALO = 4,
@@ -52,6 +53,11 @@ void ec_paint_close(struct ec_paint **paint)
     *paint = NULL;
 }
 
+static const uint8_t *video_row(const struct ec_canvas *canvas, int y)
+{
+    return canvas->video + y * canvas->video_pitch;
+}
+
 static uint8_t mix(unsigned a, unsigned b, unsigned m)
 {
     return (uint8_t)((a * (255 - m) + b * m + 127) / 255);
@@ -95,7 +101,7 @@ static void glow_row(struct ec_paint *p, const struct ec_canvas *canvas, int y, 
 static void read_gray(const struct ec_paint *p, const struct ec_canvas *canvas, int y, uint8_t *to)
 {
     const int inside = y < 0 ? 0 : y < canvas->height_px ? y : canvas->height_px - 1;
-    const uint8_t *rgb = canvas->video + inside * canvas->video_pitch;
+    const uint8_t *rgb = video_row(canvas, inside);
     for (int x = 0; x < p->width_px; x++)
         to[x + 1] = (uint8_t)((9798u * rgb[3 * x] + 19235u * rgb[3 * x + 1] + 3735u * rgb[3 * x + 2] + (1u << 14)) >> 15);
     to[0] = to[1];
@@ -157,14 +163,13 @@ static void alpha_row(const struct ec_paint *p, const uint8_t *m, uint8_t *out)
 void ec_paint_row(struct ec_paint *p, const struct ec_canvas *canvas, int y, uint8_t *out)
 {
     const uint8_t *m = canvas->result + y * canvas->result_pitch;
-    const uint8_t *video = canvas->video ? canvas->video + y * canvas->video_pitch : NULL;
     const int middle = (p->width_px + 1) / 2;
     switch (p->style) {
     case EC_STYLE_OVERLAY:
-        mix_row(p, m, video, 3, 0, out);
+        mix_row(p, m, video_row(canvas, y), 3, 0, out);
         break;
     case EC_STYLE_GLOW:
-        glow_row(p, canvas, y, video, out);
+        glow_row(p, canvas, y, video_row(canvas, y), out);
         break;
     case EC_STYLE_DIRECTION:
         direction_row(p, canvas, y, m, out);
@@ -173,8 +178,7 @@ void ec_paint_row(struct ec_paint *p, const struct ec_canvas *canvas, int y, uin
         alpha_row(p, m, out);
         break;
     case EC_STYLE_SPLIT:
-        for (int i = 0; i < 3 * middle; i++)
-            out[i] = video[i];
+        memcpy(out, video_row(canvas, y), 3 * (size_t)middle);
         mix_row(p, m, p->paper, 0, middle, out);
         break;
     default:

@@ -1,6 +1,6 @@
 /* The topology, in one place:
  *
- *   source thread --> queue_in --> stage thread --> queue_out --> the calling thread: every sink in turn
+ *   source thread --> queue_in --> stage thread --> queue_out --> the calling thread: the style, then every sink in turn
  *
  * Ending runs down the same line: the source closes queue_in, the stage drains it and closes queue_out, the caller drains that
  * and completes the sinks. An error closes the ends the other way round too, so that nobody waits for a partner that is gone.

@@ -30,11 +30,21 @@ enum AVPixelFormat ec_gray_format(int depth_bits)
     }
 }
 
-static bool is_foreign_endian(const AVPixFmtDescriptor *d)
+static bool is_little_endian(void)
 {
     const uint16_t probe = 1;
-    const bool little = *(const uint8_t *)&probe == 1;
-    return d->comp[0].depth > 8 && (bool)(d->flags & AV_PIX_FMT_FLAG_BE) == little;
+    return *(const uint8_t *)&probe == 1;
+}
+
+static bool is_foreign_endian(const AVPixFmtDescriptor *d)
+{
+    return d->comp[0].depth > 8 && (bool)(d->flags & AV_PIX_FMT_FLAG_BE) == is_little_endian();
+}
+
+/* Which byte of a palette's native 0xAARRGGBB is red (0), green (1), blue (2). */
+static int palette_byte(int component)
+{
+    return is_little_endian() ? 2 - component : 1 + component;
 }
 
 /* Component 0 lies alone in its plane, one native sample a pixel. */
@@ -93,9 +103,15 @@ static const uint16_t *read_line(struct ec_gray *g, const AVFrame *in, const AVP
 {
     const uint8_t *planes[4] = {in->data[0], in->data[1], in->data[2], in->data[3]};
     uint16_t *to = g->lines + (size_t)component * (size_t)g->lines_px;
+    if (d->flags & AV_PIX_FMT_FLAG_PAL) {
+        /* libavutil knows one component of a palette's picture: the index. */
+        av_read_image_line2(to, planes, in->linesize, d, 0, y, 0, in->width, 0, sizeof *to);
+        for (int x = 0; x < in->width; x++)
+            to[x] = in->data[1][4 * to[x] + palette_byte(component)];
+        return to;
+    }
     if (!(d->flags & AV_PIX_FMT_FLAG_FLOAT)) {
-        av_read_image_line2(to, planes, in->linesize, d, 0, y, component, in->width, d->flags & AV_PIX_FMT_FLAG_PAL,
-                            sizeof *to);
+        av_read_image_line2(to, planes, in->linesize, d, 0, y, component, in->width, 0, sizeof *to);
         return to;
     }
     float *values = (float *)(void *)(g->lines + 4 * (size_t)g->lines_px);

@@ -161,13 +161,13 @@ class Resume(Batch):
         (self.folder / "in").mkdir()
         shutil.copy(ROAD, self.folder / "in" / "a.mp4")
         shutil.copy(ROAD, self.folder / "in" / "b.mp4")
-        p = self.start("in", "--out-dir", "out", "--jobs", "2", "--realtime")
+        p = self.start("in", "--out-dir", "out", "--jobs", "2", "--realtime", "--pre", "scale=240:-2")
         p.send_signal(signal.SIGINT)
         self.assertEqual(self.finish(p), 130)
         self.assertEqual(self.outputs(), ["a.mp4", "b.mp4"])
         for name in self.outputs():
             self.assertLess(5, self.frames("out/" + name))
-        self.assertEqual(self.results("--preset", "ultrafast"), {"a.mp4": "done", "b.mp4": "done"})
+        self.assertEqual(self.results("--pre", "scale=240:-2"), {"a.mp4": "done", "b.mp4": "done"})
         self.assertEqual(self.frames("out/a.mp4"), 221)
 
 
@@ -186,7 +186,7 @@ class Interrupts(Batch):
         """Nothing is left of what was not complete. Encoding this slowly, the run cannot end between the two signals."""
         for name in ("a.mp4", "b.mp4"):
             shutil.copy(ROAD, self.folder / name)
-        p = self.start("a.mp4", "b.mp4", "--out-dir", "out", "--jobs", "2", "--preset", "placebo", "--pre", "scale=3840:2160", frames=0)
+        p = self.start("a.mp4", "b.mp4", "--out-dir", "out", "--jobs", "2", "--preset", "placebo", "--pre", "scale=1920:1080", frames=0)
         while not [x for x in (self.folder / "out").iterdir() if x.name.startswith(".edgecam-") and x.name != ".edgecam-batch"]:
             time.sleep(0.01)
         p.send_signal(signal.SIGTERM)

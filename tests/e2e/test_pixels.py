@@ -98,6 +98,24 @@ class Pixels(support.Case):
         self.assertEqual(edges, wanted.astype(support.numpy.uint16).tobytes())
         self.assertTrue(wanted.any())
 
+    def test_stable(self):
+        """Off it changes nothing; on, lines that stand still stay, whatever the threads, and the first frame is as ever."""
+        clip = self.make("still.mkv", "-i", ROAD, "-vf", "trim=end_frame=1,loop=9:1,setpts=N/25/TB,noise=c0s=8:c0f=t:c0_seed=1",
+                         "-c:v", "ffv1")
+        canny = [clip, "-e", "canny", "--backend", "cpu"]
+        off, on = self.hashes(*canny), self.hashes(*canny, "--stable", "--threads", "1")
+        self.assertEqual(self.hashes(*canny, "--stable=0"), off)
+        self.assertEqual(self.hashes(*canny, "--stable=0.5", "--threads", "3"), on)
+        self.assertEqual(on[0], off[0])
+        self.assertFalse(set(h for _, _, h in on[1:]) & set(h for _, _, h in off))
+
+        def changes(*options):
+            raw = self.edgecam(*canny, *options, "-o", "-", "--out-format", "rawvideo").stdout
+            frames = [raw[i * 960 * 540 : (i + 1) * 960 * 540] for i in range(10)]
+            return sum(a != b for a, b in zip(frames[8], frames[9]))
+
+        self.assertLess(4 * changes("--stable"), changes())
+
     def test_threads_do_not_matter(self):
         one = self.hashes(ROAD, "--frames", "20", "--backend", "cpu", "--threads", "1")
         self.assertEqual(len(one), 20)

@@ -34,7 +34,7 @@ class _Params(Structure):
     _fields_ = [("op", c_int), ("norm", c_int), ("border", c_int), ("range", c_int), ("aperture", c_int),
                 ("blur_sigma", c_double), ("scale", c_double), ("delta", c_double), ("threshold", c_double),
                 ("low", c_double), ("high", c_double), ("has_low", c_bool), ("has_high", c_bool),
-                ("channels", c_int), ("automatic", c_int), ("auto_time_s", c_double), ("has_auto_time", c_bool), ("absolute", c_bool), ("output_depth_bits", c_int), ("kernel", _Kernel), ("logger", _Logger)]
+                ("channels", c_int), ("automatic", c_int), ("stable", c_double), ("auto_time_s", c_double), ("has_auto_time", c_bool), ("absolute", c_bool), ("output_depth_bits", c_int), ("kernel", _Kernel), ("logger", _Logger)]
 
 
 class _Device(Structure):
@@ -59,7 +59,7 @@ class Library:
         return self.sequence([image], depth, op, **options)[0][0]
 
     def sequence(self, images, depth, op, *, times=None, norm="l2", border="reflect101", limited=False, aperture=0, blur=0, scale=0,
-                 delta=0, threshold=0, low=None, high=None, automatic="off", auto_time=None, absolute=False, output_depth=None,
+                 delta=0, threshold=0, low=None, high=None, automatic="off", auto_time=None, stable=0, absolute=False, output_depth=None,
                  kernel=None, divisor=0, backend="cpu", threads=1):
         """Images one after the other through one detector, taken at `times` (seconds): a list of (edges, chosen thresholds)."""
         messages = []
@@ -68,7 +68,7 @@ class Library:
         params = _Params(op=OPERATORS.index(op), norm=NORMS.index(norm), border=BORDERS.index(border), range=int(limited),
                          aperture=aperture, blur_sigma=blur, scale=scale, delta=delta, threshold=threshold, low=low or 0,
                          high=high or 0, has_low=low is not None, has_high=high is not None, channels=int(images[0].ndim == 3),
-                         automatic=AUTOMATIC.index(automatic), auto_time_s=auto_time or 0, has_auto_time=auto_time is not None,
+                         automatic=AUTOMATIC.index(automatic), stable=stable, auto_time_s=auto_time or 0, has_auto_time=auto_time is not None,
                          absolute=absolute, logger=logger,
                          kernel=_Kernel(weights.shape[0], weights.ctypes.data_as(POINTER(c_float)), divisor))
         device = _Device(BACKENDS.index(backend), 0, threads)

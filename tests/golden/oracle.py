@@ -134,9 +134,10 @@ def finish(m, depth, *, scale=0, delta=0, threshold=0, absolute=False, output_de
     return pixels
 
 
-def canny(image, low, high, *, aperture=3, norm="l2", depth=8):
+def canny(image, low, high, *, aperture=3, norm="l2", depth=8, raised=None, strength=0):
     """cv2.Canny's definition on integers of any width; which candidates are connected comes from cv2.connectedComponents. Of a
-    colour image the gradient of the channel with the largest magnitude counts, the first of equals."""
+    colour image the gradient of the channel with the largest magnitude counts, the first of equals. Pixels of the mask `raised`
+    count as 1 + strength times as strong."""
     low, high = (t * 2.0 ** (depth - 8) for t in (min(low, high), max(low, high)))
     if aperture == 7:
         low, high = low / 16, high / 16
@@ -148,6 +149,9 @@ def canny(image, low, high, *, aperture=3, norm="l2", depth=8):
         own_m = own_x * own_x + own_y * own_y if norm == "l2" else np.abs(own_x) + np.abs(own_y)
         larger = None if c == 0 else own_m > m
         gx, gy, m = (new if c == 0 else np.where(larger, new, old) for new, old in ((own_x, gx), (own_y, gy), (own_m, m)))
+    if raised is not None:
+        boost = int(np.rint(256 * ((1 + strength) ** 2 - 1 if norm == "l2" else strength)))
+        m = m + np.where(raised, m * boost // 256, 0)
     padded = np.pad(m, 1)
 
     def moved(dx, dy):
@@ -190,3 +194,30 @@ def _gradients(image, aperture):
         own = [cv2.Sobel(np.ascontiguousarray(channel), cv2.CV_64F, dx, 1 - dx, ksize=aperture, borderType=cv2.BORDER_REPLICATE)
                for dx in (1, 0)]
         yield [np.rint(g / 16) if aperture == 7 else g for g in own]
+
+
+def stands_still(before, now, depth=8):
+    """A mask of the pixels in squares of 16x16 in which the two pictures are about the same."""
+    sums = []
+    for image in (before, now):
+        values = np.atleast_3d(image).astype(np.int64)[::4] >> (depth - 8)
+        values = values.sum(2) if values.shape[2] > 1 else values[:, :, 0]
+        sums.append(np.add.reduceat(values, np.arange(0, values.shape[1], 4), 1))
+    distance, channels = np.abs(sums[0] - sums[1]), np.atleast_3d(now).shape[2]
+    height, width = now.shape[:2]
+    mask = np.zeros((height, width), bool)
+    for y in range(0, height, 16):
+        for x in range(0, width, 16):
+            mask[y:y + 16, x:x + 16] = distance[y // 4:y // 4 + 4, x // 4:x // 4 + 4].mean() <= 16 * channels
+    return mask
+
+
+def canny_film(images, low, high, strength, **options):
+    """Canny with hysteresis in time: a list of edges."""
+    results = []
+    for k, image in enumerate(images):
+        raised = None
+        if k:
+            raised = (results[-1] > 0) & stands_still(images[k - 1], image, options.get("depth", 8))
+        results.append(canny(image, low, high, raised=raised, strength=strength, **options))
+    return results

@@ -129,6 +129,40 @@ def test_following(library, tally, rng, _):
             tally.check(f"canny auto {kind} frame {k} by hand", results[k][0], by_hand)
 
 
+def random_film(rng, depth, length=6):
+    """A picture with noise of different strength in which a part moves."""
+    base = picture(int(rng.integers(5, 140)), int(rng.integers(5, 90)), depth, "scene", rng).astype(np.float64)
+    if rng.integers(3) == 0:
+        base = np.dstack([np.roll(base, shift, 1) for shift in (0, 1, 2)])
+    unit, height, width = 2.0 ** (depth - 8), *base.shape[:2]
+    sigma, frames = float(rng.choice([1, 4, 9, 20])), []
+    for k in range(length):
+        frame = base.copy()
+        x, y = 9 * k % width, 5 * k % height
+        frame[y:y + 21, x:x + 25] = (1 << depth) - 1 - frame[y:y + 21, x:x + 25]
+        frame = np.rint(frame + rng.normal(0, sigma * unit, frame.shape))
+        frames.append(np.clip(frame, 0, (1 << depth) - 1).astype(np.uint8 if depth == 8 else np.uint16))
+    return frames
+
+
+def test_stable(library, tally, rng, cases):
+    differ = 0
+    for index in range(cases // 40):
+        depth = 8 if index % 3 else int(rng.choice([9, 10, 12, 16]))
+        film, aperture, norm = random_film(rng, depth), int(rng.choice([3, 3, 5, 7])), str(rng.choice(NORMS))
+        gain = {3: 1, 5: 12, 7: 160}[aperture]
+        low, high = float(rng.uniform(20, 120)) * gain, float(rng.uniform(60, 300)) * gain
+        strength = float(rng.choice([0.1, 0.5, 1]))
+        options = {"norm": norm, "aperture": aperture}
+        got = library.sequence(film, depth, "canny", low=low, high=high, stable=strength, threads=1 + index % 3, **options)
+        wanted = oracle.canny_film(film, low, high, strength, depth=depth, **options)
+        for k, (edges, _) in enumerate(got):
+            name = f"canny stable {strength} {norm} aperture {aperture} {low} {high} depth {depth} frame {k} {film[0].shape}"
+            tally.check(name, edges, wanted[k])
+            differ += k > 0 and (wanted[k] != oracle.canny(film[k], low, high, depth=depth, **options)).any()
+    tally.check("canny stable looks back", np.array([[differ > cases // 40]]), np.array([[True]]))
+
+
 def test_defaults(library, tally, rng, _):
     image = picture(131, 97, 8, "scene", rng)
     for low, high, used in ((None, None, (100, 200)), (30, None, (30, 200)), (150, None, (150, 300)), (None, 80, (40, 80)),
@@ -175,7 +209,7 @@ def test_long_contours(library, tally, rng, _):
                     tally.check(name, got, by_cv2)
 
 
-TESTS = (test_random, test_colour, test_automatic, test_following, test_defaults, test_output, test_long_contours)
+TESTS = (test_random, test_colour, test_automatic, test_following, test_stable, test_defaults, test_output, test_long_contours)
 
 
 def main():

@@ -13,8 +13,9 @@ struct film {
     struct ec_job_times times[FRAMES];
 };
 
-/* Steps of light that flicker, in which a bright square moves, with noise; the second scene is another one, and darker. */
-static void draw_frame(struct ec_image *image, int frame)
+/* Steps of light, which may flicker, in which a bright square moves, with noise; the second scene is another one, and darker.
+ */
+static void draw_frame(struct ec_image *image, int frame, bool flickers)
 {
     const uint32_t max = (1u << image->depth_bits) - 1;
     const int scene = frame >= CUT, square_x = 7 * frame, square_y = 3 * frame;
@@ -26,7 +27,7 @@ static void draw_frame(struct ec_image *image, int frame)
             const bool in_square = x >= square_x && x < square_x + 40 && y >= square_y && y < square_y + 30;
             const uint32_t steps =
                 scene ? (uint32_t)(x / 21 * 5 + y / 13 * 7) % 29 : (uint32_t)(x / 16 * 11 + y / 24 * 17) % 113;
-            const uint32_t still = (steps + (in_square ? 60 : 30)) * (8 + (uint32_t)frame * 3 % 5) / 12;
+            const uint32_t still = (steps + (in_square ? 60 : 30)) * (8 + (flickers ? (uint32_t)frame * 3 % 5 : 3)) / 12;
             const uint32_t light = still * (max / 255) + noise % (max / 255 * 16);
             if (image->depth_bits == 8)
                 *(uint8_t *)pixel = (uint8_t)light;
@@ -35,7 +36,7 @@ static void draw_frame(struct ec_image *image, int frame)
         }
 }
 
-static void film_open(struct film *film, const struct fixture *fixture, int depth_bits, int channels)
+static void film_open(struct film *film, const struct fixture *fixture, int depth_bits, int channels, bool flickers)
 {
     struct ec_device *device = fixture->device;
     const int width_px = fixture->width_px / 3, height_px = fixture->height_px / 3;
@@ -50,7 +51,7 @@ static void film_open(struct film *film, const struct fixture *fixture, int dept
             struct ec_image plane = *in;
             plane.height_px = height_px;
             plane.data = (char *)in->data + c * height_px * in->pitch_bytes;
-            draw_frame(&plane, channels == 1 ? i : i + c);
+            draw_frame(&plane, channels == 1 ? i : i + c, flickers);
         }
         in->height_px = height_px;
         in->plane_bytes = channels > 1 ? height_px * in->pitch_bytes : 0;
@@ -129,14 +130,37 @@ static void automatic_thresholds_follow_in_order(void **state)
                                               .channels = t == 5 ? EC_CHANNELS_RGB : EC_CHANNELS_LUMA,
                                               .automatic = (enum ec_auto)(EC_AUTO_MEDIAN + t % 3)};
         struct film film = {0};
-        film_open(&film, f, t == 1 ? 10 : 8, t == 5 ? EC_CHANNELS_MAX : 1);
+        film_open(&film, f, t == 1 ? 10 : 8, t == 5 ? EC_CHANNELS_MAX : 1, true);
         compare(&film, &params, "automatic");
+        film_close(&film);
+    }
+}
+
+static void kept_edges_pass_on_in_order(void **state)
+{
+    const struct fixture *f = *state;
+    for (int t = 0; t < 5; t++) {
+        const struct ec_edge_params params = {.op = EC_OPERATOR_CANNY,
+                                              .norm = (enum ec_norm)(t % 2),
+                                              .aperture = t == 3 ? 5 : 3,
+                                              .blur_sigma = t == 1 ? 1.2 : 0,
+                                              .channels = t == 4 ? EC_CHANNELS_RGB : EC_CHANNELS_LUMA,
+                                              .automatic = t == 1 ? EC_AUTO_OTSU : EC_AUTO_OFF,
+                                              .has_low = t != 1,
+                                              .has_high = t != 1,
+                                              .low = t == 3 ? 500 : 60,
+                                              .high = t == 3 ? 1000 : 120,
+                                              .stable = t == 2 ? 1 : 0.3};
+        struct film film = {0};
+        film_open(&film, f, t >= 2 && t < 4 ? 12 : 8, t == 4 ? EC_CHANNELS_MAX : 1, false);
+        compare(&film, &params, "stable");
         film_close(&film);
     }
 }
 
 int test_sequence(struct fixture *fixture)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(automatic_thresholds_follow_in_order, fixture)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(automatic_thresholds_follow_in_order, fixture),
+                                       cmocka_unit_test_prestate(kept_edges_pass_on_in_order, fixture)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
