@@ -166,7 +166,7 @@ class Resume(Batch):
         self.assertEqual(self.finish(p), 130)
         self.assertEqual(self.outputs(), ["a.mp4", "b.mp4"])
         for name in self.outputs():
-            self.assertLess(5, self.frames("out/" + name))
+            self.assertTrue(0 < self.frames("out/" + name) < 221, name)
         self.assertEqual(self.results("--pre", "scale=240:-2"), {"a.mp4": "done", "b.mp4": "done"})
         self.assertEqual(self.frames("out/a.mp4"), 221)
 

@@ -78,7 +78,7 @@ class Library:
         results, status = [], 0
         for index, image in enumerate(images):
             if image.ndim == 3:
-                image = np.ascontiguousarray(np.moveaxis(image, 2, 0))
+                image = np.moveaxis(image, 2, 0).copy(order="C")  # ascontiguousarray leaves odd strides along sides of 1
             height, width = image.shape[-2:]
             out_depth = output_depth or depth
             canvas = np.full((height, width + 3), 77, np.uint8 if out_depth == 8 else np.uint16)
