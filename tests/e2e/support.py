@@ -32,6 +32,8 @@ try:
 except ImportError:
     cv2 = numpy = None
 
+# Many short runs that differ in their bytes, not in their threads: ThreadSanitizer has seen enough of those elsewhere.
+about_bytes = unittest.skipIf("thread" in os.environ.get("EDGECAM_SANITIZED", ""), "nothing new for ThreadSanitizer")
 needs_opencv = unittest.skipUnless(cv2, "NumPy or OpenCV is missing")
 
 

@@ -13,6 +13,7 @@ class Kinds(support.Case):
         raw = support.judge("ffmpeg", "-v", "error", "-i", self.folder / name, "-map", "0:v:0", "-pix_fmt", form, "-f", "rawvideo", "-")
         return support.numpy.frombuffer(raw, support.numpy.uint8).astype(int)
 
+    @support.about_bytes
     @support.needs_opencv
     def test_containers(self):
         """All frames, the usual codec, and the picture that the plain result is."""
@@ -28,6 +29,7 @@ class Kinds(support.Case):
                                  (codec, 96, 64, 4))
                 self.assertLess(abs(self.luma(name) - truth).mean(), 8)
 
+    @support.about_bytes
     def test_pictures(self):
         """Sequences, and single pictures of a single frame."""
         for ending, codec in (("png", "png"), ("jpg", "mjpeg"), ("tiff", "tiff"), ("bmp", "bmp")):
@@ -44,6 +46,7 @@ class Kinds(support.Case):
             video = support.video_of(support.probe(self.folder / name))
             self.assertEqual((video["width"], video["height"], int(video["nb_read_frames"])), (96, 64, 1), name)
 
+    @support.about_bytes
     def test_lossless_and_deep(self):
         deep = self.make("deep.mkv", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25,format=yuv420p10le", "-frames:v", "2", "-c:v", "ffv1")
         table = [

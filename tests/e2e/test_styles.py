@@ -90,6 +90,7 @@ class Styles(Pixels):
             np.testing.assert_array_equal(g, w)
         self.assertEqual([h for _, _, h in self.hashes(*run)], [support.md5(w.astype(np.uint8).tobytes()) for w in wanted])
 
+    @support.about_bytes
     def test_each(self):
         clip = self.clip()
         for style in (ink, overlay, glow, direction, split, alpha):
@@ -156,6 +157,7 @@ class Outputs(Pixels):
         self.assertIn("transparency", self.message(ROAD, "-o", "x.mkv", "--style", "alpha", "--pix-fmt", "bgr0", expect=2))
         self.assert_only()
 
+    @support.about_bytes
     def test_range(self):
         """A codec that cannot say "full range" holds limited luma, and so shows the same picture."""
         clip = self.make("in.mkv", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=25", "-frames:v", "2", "-c:v", "ffv1")
