@@ -47,6 +47,8 @@ void app_print_help(void)
         do
             append_option(left, sizeof left, &app_option_table[i++]);
         while (i < app_option_count && !app_option_table[i].help);
+        if (!first->help[0])
+            continue;
         printf("%-7s %-31s %s\n", (int)first->group != shown ? group_names[first->group] : "", left, first->help);
         shown = (int)first->group;
     }

@@ -109,6 +109,7 @@ const struct app_option app_option_table[] = {
     {"queue", 0, NEED, RUN, "N", NULL, app_set_integer, AT(pipeline.queue_frames), 1, EC_QUEUE_MAX},
     {"threads", 0, NEED, RUN, "N", "threads on the CPU; each frame soon rather than many frames", app_set_integer, AT(pipeline.device.threads), 1, 1024},
     {"low-latency", 0, NONE, RUN, NULL, NULL, app_set_flag, AT(pipeline.device.low_latency)},
+    {"cpu-features", 0, NEED, RUN, "NAME", "", app_set_text, AT(pipeline.device.cpu_features)},
 
     {"stats", 0, NEED, REPORT, "FILE", "JSON: statistics; what became of each input; - is stdout", app_set_text, AT(stats)},
     {"report", 0, NEED, REPORT, "FILE", NULL, app_set_text, AT(report)},

@@ -65,7 +65,7 @@ struct app_option {
     enum app_argument argument;
     enum app_group group;
     const char *metavar;
-    const char *help; /* NULL: the line of the option before it tells of both */
+    const char *help; /* NULL: the line of the option before it tells of both; empty: for tests, not shown */
     app_option_setter *set;
     size_t offset; /* of the member of struct app_options that `set` fills, if it fills one */
     double low, high; /* of a number */

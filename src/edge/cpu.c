@@ -47,7 +47,13 @@ static enum ec_status cpu_open(struct ec_device **out, const struct ec_device_pa
                                struct ec_error *error)
 {
     (void)logger;
-    return ec_cpu_open_rows(out, params->threads, ec_rows_select(NULL), error);
+    const struct ec_rows *rows = ec_rows_select(params->cpu_features);
+    if (!rows) {
+        *out = NULL;
+        return ec_fail(error, EC_ERROR_ARGUMENT, "'%s' is no instruction set that this program has and this processor runs",
+                       params->cpu_features);
+    }
+    return ec_cpu_open_rows(out, params->threads, rows, error);
 }
 
 enum ec_status ec_cpu_open_rows(struct ec_device **out, int threads, const struct ec_rows *rows, struct ec_error *error)

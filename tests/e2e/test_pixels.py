@@ -122,6 +122,18 @@ class Pixels(support.Case):
         for threads in ("2", "4"):
             self.assertEqual(self.hashes(ROAD, "--frames", "20", "--backend", "cpu", "--threads", threads), one)
 
+    def test_instruction_sets_do_not_matter(self):
+        run = (ROAD, "--frames", "5", "--backend", "cpu", "--blur", "1.4")
+        best = self.hashes(*run)
+        with open("/proc/cpuinfo") as file:
+            flags = set(file.read().split())
+        needs = {"baseline": set(), "avx2": {"avx2", "fma"}, "avx512": {"avx2", "fma", "avx512bw", "avx512dq", "avx512vl"}}
+        for features, needed in needs.items():
+            if needed <= flags:
+                self.assertEqual(self.hashes(*run, "--cpu-features", features), best, features)
+        text = self.message(ROAD, "--null", "--backend", "cpu", "--cpu-features", "mmx", expect=2)
+        self.assertIn("'mmx'", text)
+
     def test_hash_times(self):
         self.assertEqual([round(t * 25) for _, t, _ in self.hashes(ROAD, "--frames", "10")], list(range(10)))
 
