@@ -6,7 +6,7 @@ Usage: tools/flicker.py [PROGRAM [SVG]]   (build/src/edgecam, docs/flicker.svg)
 Flicker is the share of edge pixels that change from a frame to the next where the source does not move. Two films: the bundled
 road clip, where "does not move" means that the luma around a pixel (9x9) differs by less than 3 on average; and its first frame,
 standing still, with camera noise. Thresholds with --stable are scaled until both have the same number of edge pixels. Needs
-FFmpeg and NumPy; writes a picture of the road's flicker."""
+FFmpeg and NumPy; draws the road's flicker, each point the mean around a frame."""
 
 import pathlib
 import subprocess
@@ -18,6 +18,7 @@ import numpy as np
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 ROAD = SOURCE / "samples" / "media" / "road_960x540.mp4"
 SETTLED = 5  # frames at the beginning that do not count
+WINDOW = 11  # frames that a point of the picture stands for
 LOW, HIGH, STRENGTH = 100, 200, 0.5
 
 
@@ -57,6 +58,12 @@ def flicker(found, masks):
     return changed[SETTLED:], total[SETTLED:]
 
 
+def over_time(changed, total):
+    """The share that changes around each frame."""
+    window = np.ones(WINDOW)
+    return np.convolve(changed, window, "valid") / np.maximum(np.convolve(total, window, "valid"), 1)
+
+
 def equal_count(program, clip, wanted):
     """The scale of both thresholds with which --stable finds as many edges."""
     low, high = 0.9, 1.5
@@ -76,7 +83,7 @@ def compare(program, name, clip, masks):
     results = []
     for label, found in (("off", off), (f"--stable={STRENGTH}", on)):
         changed, total = flicker(found, masks)
-        results.append(changed / np.maximum(total, 1))
+        results.append(over_time(changed, total))
         print(f"{name:12} {label:14} thresholds x {1 if label == 'off' else scale:.3f}  "
               f"{found[SETTLED:].mean() * 100:5.2f} % edges  {changed.sum() / total.sum() * 100:5.1f} % of them change")
     return results
