@@ -198,7 +198,6 @@ EC_DEVICE Magnitude magnitude_of(int32_t gx, int32_t gy)
     return L1 ? (across < 0 ? -across : across) + (down < 0 ? -down : down) : across * across + down * down;
 }
 
-/* Of several channels the first of those with the largest magnitude counts. */
 EC_DEVICE int32_t raise(int32_t m, int32_t boost)
 {
     return ec_stable_raise_i32(m, boost);
@@ -216,6 +215,7 @@ EC_DEVICE uint32_t kept_four(const ec_canny_bits &bits, int32_t x, int32_t y)
     return ((const uint8_t *)(bits.kept + (int64_t)y * bits.words))[x / 8] >> (x & 4) & 15;
 }
 
+/* Of several channels the first of those with the largest magnitude counts. */
 template <class Magnitude, bool L1, int SIZE, int CHANNELS>
 EC_DEVICE void measure(Row<Magnitude> *row, const Window<SIZE> windows[CHANNELS], const ec_gradient_taps &taps, int32_t x,
                        int32_t width, bool inside, uint32_t kept, int32_t boost)
