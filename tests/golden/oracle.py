@@ -189,6 +189,19 @@ def automatic(image, kind, *, aperture=3, norm="l2", depth=8):
     return max(low, 8.0 * gain), max(high, 16.0 * gain)
 
 
+def otsu_is_as_good(image, threshold, *, depth=8):
+    """Whether `threshold` parts the sampled grays as well as Otsu's does: few samples may have several such, and cv2's rounding
+    chooses between them."""
+    grays = image[::8, ::4].ravel() >> (depth - 8)
+
+    def spread(t):
+        dark, bright = grays[grays <= t], grays[grays > t]
+        return len(dark) * len(bright) * (dark.mean() - bright.mean()) ** 2 if len(dark) and len(bright) else 0
+
+    best = max(spread(t) for t in np.unique(grays))
+    return spread(threshold) >= best * (1 - 1e-9)
+
+
 def _gradients(image, aperture):
     for channel in np.moveaxis(np.atleast_3d(image), 2, 0):
         own = [cv2.Sobel(np.ascontiguousarray(channel), cv2.CV_64F, dx, 1 - dx, ksize=aperture, borderType=cv2.BORDER_REPLICATE)
