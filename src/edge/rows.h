@@ -136,6 +136,10 @@ struct ec_rows {
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);
     const struct ec_canny_rows *canny[EC_CANNY_KINDS];
+    /* Canny's gradients by Sobel 3x3 from three rows of bytes, of which a pixel more is read on either side; n is a multiple of
+     * 64. Where no sum of 64 is above `limit`, the sums are 0 and the gradients any. NULL: by gradient_down and canny_gradient.
+     */
+    void (*canny_gradient_active)(const struct ec_canny_gradients *out, const void *const *rows, int n, int limit);
     /* Pixels of a row of bits that are candidates but not edges, and next to an edge of that row, or of one of those `above`
      * and `below` words away; both 0: of that row only. Rows have a word more on either side. */
     void (*find_reached)(uint64_t *reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above, ptrdiff_t below,

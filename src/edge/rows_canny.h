@@ -67,6 +67,58 @@ static const struct ec_canny_rows canny_32_l2 = {sizeof(int32_t), sizeof(int32_t
 static const struct ec_canny_rows canny_32_l2_wide = {sizeof(int32_t), sizeof(int64_t), measure_32_l2_wide_larger,
                                                       measure_32_l2_wide, maxima_64};
 
+#if HAS_DOTS
+struct byte_gradients {
+    lanes gx[2], gy[2], sums[2];
+};
+
+INLINE struct byte_gradients gradients_of_bytes(const void *const *rows, int x)
+{
+    const lanes any = {0};
+    const struct trios_u8 a = load_trios_u8(rows[0], x, any), b = load_trios_u8(rows[1], x, any);
+    const struct trios_u8 c = load_trios_u8(rows[2], x, any);
+    struct byte_gradients g;
+    for (int i = 0; i < 2; i++) {
+        const struct trio_u8 up = a.part[i], at = b.part[i], down = c.part[i];
+        const lanes left = (up.left + at.left) + (at.left + down.left);
+        const lanes right = (up.right + at.right) + (at.right + down.right);
+        const lanes middle_fall = down.middle - up.middle;
+        g.gx[i] = right - left;
+        g.gy[i] = (down.left - up.left + middle_fall) + (middle_fall + down.right - up.right);
+        g.sums[i] = lanes_absolute(g.gx[i]) + lanes_absolute(g.gy[i]);
+    }
+    return g;
+}
+
+INLINE void store_in_turns(int16_t *to, const lanes parts[2])
+{
+    lanes_store_pair_sums(to, lanes_turns_low(parts[0], parts[1]), lanes_turns_high(parts[0], parts[1]));
+}
+
+static void canny_gradient_active(const struct ec_canny_gradients *out, const void *const *rows, int n, int limit)
+{
+    enum { VECTORS = 64 / LANES_BYTES };
+    int16_t *gx = out->gx, *gy = out->gy, *sums = out->sums;
+    for (int x = 0; x < n; x += 64) {
+        struct byte_gradients g[VECTORS];
+        lanes largest = {0};
+        for (int k = 0; k < VECTORS; k++) {
+            g[k] = gradients_of_bytes(rows, x + k * LANES_BYTES);
+            largest = lanes_max(largest, lanes_max(g[k].sums[0], g[k].sums[1]));
+        }
+        if (!lanes_any_above(largest, limit)) {
+            memset(sums + x, 0, 64 * sizeof *sums);
+            continue;
+        }
+        for (int k = 0; k < VECTORS; k++) {
+            store_in_turns(gx + x + k * LANES_BYTES, g[k].gx);
+            store_in_turns(gy + x + k * LANES_BYTES, g[k].gy);
+            store_in_turns(sums + x + k * LANES_BYTES, g[k].sums);
+        }
+    }
+}
+#endif
+
 static void find_reached(uint64_t *restrict reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above,
                          ptrdiff_t below, int words)
 {

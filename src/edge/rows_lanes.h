@@ -202,6 +202,8 @@ INLINE lanes lanes_root(lanes gx, lanes gy)
 /* Steps that take neighbouring elements together, where the instruction set has them.
  *
  * lanes_pair_low and _high: bytes of a and b take turns, of the first and the second half of each 16 bytes.
+ * lanes_turns_low and _high: the same of lanes.
+ * lanes_any_above: whether any lane is.
  * lanes_pair_products: a byte times its weight, a signed byte, plus the same of the next; below 2^15 in size.
  * lanes_store_pair_sums: lanes that lanes_pair_low and _high gave, in the order of the bytes.
  * lanes_dot, lanes_dot_short: to each lane of 32 bits the four products of its bytes with signed bytes, of which two neighbours
@@ -220,6 +222,18 @@ INLINE lanes lanes_pair_low(lanes a, lanes b)
 INLINE lanes lanes_pair_high(lanes a, lanes b)
 {
     return (lanes)_mm512_unpackhi_epi8((__m512i)a, (__m512i)b);
+}
+INLINE lanes lanes_turns_low(lanes a, lanes b)
+{
+    return (lanes)_mm512_unpacklo_epi16((__m512i)a, (__m512i)b);
+}
+INLINE lanes lanes_turns_high(lanes a, lanes b)
+{
+    return (lanes)_mm512_unpackhi_epi16((__m512i)a, (__m512i)b);
+}
+INLINE bool lanes_any_above(lanes a, int limit)
+{
+    return _mm512_cmpgt_epi16_mask((__m512i)a, _mm512_set1_epi16((int16_t)limit)) != 0;
 }
 INLINE lanes lanes_pair_products(lanes bytes, lanes weights)
 {
@@ -273,6 +287,18 @@ INLINE lanes lanes_pair_low(lanes a, lanes b)
 INLINE lanes lanes_pair_high(lanes a, lanes b)
 {
     return (lanes)_mm256_unpackhi_epi8((__m256i)a, (__m256i)b);
+}
+INLINE lanes lanes_turns_low(lanes a, lanes b)
+{
+    return (lanes)_mm256_unpacklo_epi16((__m256i)a, (__m256i)b);
+}
+INLINE lanes lanes_turns_high(lanes a, lanes b)
+{
+    return (lanes)_mm256_unpackhi_epi16((__m256i)a, (__m256i)b);
+}
+INLINE bool lanes_any_above(lanes a, int limit)
+{
+    return _mm256_movemask_epi8(_mm256_cmpgt_epi16((__m256i)a, _mm256_set1_epi16((int16_t)limit))) != 0;
 }
 INLINE lanes lanes_pair_products(lanes bytes, lanes weights)
 {

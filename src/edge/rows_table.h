@@ -207,6 +207,7 @@ const struct ec_rows ROWS_TABLE = {
 #if HAS_DOTS
     .sum_dots = sum_dots,
     .sum_dots_wide = sum_dots_wide,
+    .canny_gradient_active = canny_gradient_active,
 #endif
     .divide_float = divide_float,
     .divide_double = divide_double,

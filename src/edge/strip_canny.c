@@ -1,4 +1,5 @@
 /* Canny up to its bitmaps: gradients, magnitudes, maxima, row by row. */
+#include <math.h>
 #include <string.h>
 
 #include "edge/canny_arith.h"
@@ -22,6 +23,33 @@ static void replicate_right(char *end, int margin, size_t bytes)
         memcpy(end + (size_t)i * bytes, end - bytes, bytes);
 }
 
+/* What a magnitude has to be above to count, raised or not. */
+static int64_t lowest_threshold(const struct ec_strip *s)
+{
+    return s->raised ? ec_stable_lowered(s->low, s->plan->stable_boost) : s->low;
+}
+
+/* No magnitude is above `low` where no sum of |gx| and |gy| is above this, and then what they are does not matter. */
+static int active_limit(int64_t low, enum ec_norm norm)
+{
+    const int64_t limit = norm == EC_NORM_L1 ? low : (int64_t)sqrt((double)low) - 1;
+    return limit > INT16_MAX ? INT16_MAX : limit < 0 ? 0 : (int)limit;
+}
+
+static bool takes_active_only(const struct ec_strip *s)
+{
+    return s->rows->canny_gradient_active && s->plan->depth_bits == 8 && s->plan->gradient.size == 3 && s->plan->channels == 1;
+}
+
+/* Columns from x on that are measured together: where only active ones are, those at the sides stand alone. */
+static int block_columns(const struct ec_strip *s, int x)
+{
+    const int rest = s->width - x, inner = (rest - 1) / 64 * 64;
+    if (!takes_active_only(s))
+        return ec_min_i32(BLOCK, rest);
+    return x == 0 || inner == 0 ? ec_min_i32(64, rest) : ec_min_i32(BLOCK, inner);
+}
+
 /* The window's columns start to start + n - 1, and the margin that the gradient looks at. */
 static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const struct ec_canny_gradients *gradients,
                            int start, int n)
@@ -31,6 +59,12 @@ static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const
     const void *rows[7];
     for (int j = 0; j < s->plan->window_size; j++)
         rows[j] = (const char *)s->windows[s->channel][j] + (start - left) * (ptrdiff_t)s->kind->pixel_bytes;
+    if (takes_active_only(s) && start > 0 && start + n < s->width) {
+        for (int j = 0; j < 3; j++)
+            rows[j] = (const char *)rows[j] + left;
+        s->rows->canny_gradient_active(gradients, rows, n, active_limit(lowest_threshold(s), s->plan->norm));
+        return;
+    }
     const size_t offset = (size_t)left * bytes, end = (size_t)(n + right) * bytes;
     s->kind->gradient_down(smooth - offset, derive - offset, rows, left + n + right, s->plan);
     replicate_left(smooth - offset, margin - left, bytes);
@@ -65,7 +99,7 @@ static void measure_channels(struct ec_strip *s, const struct ec_canny_gradients
                                                   ec_strip_scratch(&s->other_sums)};
         prefetch(s, y + PREFETCH_ROWS, start, n);
         gradient_block(s, smooth, derive, &others, start, n);
-        s->canny->take_larger(gradients, &others, n, s->raised ? ec_stable_lowered(s->low, s->plan->stable_boost) : s->low);
+        s->canny->take_larger(gradients, &others, n, lowest_threshold(s));
     }
 }
 
@@ -86,8 +120,8 @@ struct ec_canny_row ec_strip_measure(struct ec_strip *s, int y)
     const int channels = s->in->plane_bytes ? s->plan->channels : 1;
     for (s->channel = 0; s->channel < channels; s->channel++)
         ec_strip_gather(s, y, EC_BORDER_REPLICATE);
-    for (int x = 0; x < s->width; x += BLOCK) {
-        const int columns = ec_min_i32(BLOCK, s->width - x);
+    for (int x = 0, columns; x < s->width; x += columns) {
+        columns = block_columns(s, x);
         if (s->plan->norm == EC_NORM_L1)
             gradients.sums = (char *)row.magnitudes + (size_t)x * s->canny->magnitude_bytes;
         measure_channels(s, &gradients, channels, y, x, columns);

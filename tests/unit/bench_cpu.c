@@ -15,7 +15,7 @@
 #include "edge/cpu.h"
 
 #define REPETITIONS 60
-#define LINE_MS 400 /* no further repetitions from here on */
+#define LINE_MS 200 /* no further repetitions from here on */
 #define PAIRS 8
 #define WEIGHTS_MAX (15 * 15)
 
