@@ -59,6 +59,27 @@ class Geometry(Inputs):
             video = support.video_of(support.probe(self.folder / "o.mkv"))
             self.assertEqual((f"{video['width']}x{video['height']}", int(video["nb_read_frames"])), (size, 2))
 
+    @support.needs_opencv
+    @support.about_bytes
+    def test_a_huge_picture(self):
+        """The largest that FFmpeg opens, about: OpenCV's pixels at its corners, and no more memory than a few planes of it."""
+        width, height, limit_bytes = 16000, 9000, 144 * 10**6 * (8 if support.SANITIZED else 4)
+        self.make("h.png", "-f", "lavfi", "-i", f"testsrc2=s=1600x900,format=gray,scale={width}:{height}:flags=neighbor", "-frames:v", "1",
+                  "-compression_level", "1", "-pred", "none")
+        with subprocess.Popen([PROGRAM, "h.png", "-o", "e.y4m", "-q"], cwd=self.folder, env=support.environment()) as p:
+            _, status, usage = os.wait4(p.pid, 0)
+            p.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(p.returncode, 0)
+        self.assertLess(usage.ru_maxrss * 1024, limit_bytes)
+        with open(self.folder / "e.y4m", "rb") as file:
+            self.assertIn(b"W16000 H9000", file.readline())
+            file.readline()
+            edges = support.numpy.fromfile(file, support.numpy.uint8).reshape(height, width)
+        picture = support.cv2.imread(str(self.folder / "h.png"), support.cv2.IMREAD_GRAYSCALE)
+        for rows, inside in ((slice(0, 101), slice(0, 100)), (slice(height - 101, height), slice(1, 101))):
+            wanted = support.sobel_by_opencv(picture[rows].tobytes(), width, 101, limited=False)
+            self.assertTrue((edges[rows][inside] == wanted[inside]).all())
+
     def test_shape_of_pixels_and_crop(self):
         clip = self.source("a.mp4", "360x280", 2, "-vf", "setsar=16/11", *H264)
         self.edgecam(clip, "-o", "o.mp4")

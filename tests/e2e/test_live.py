@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import unittest
 
@@ -43,7 +44,11 @@ class Webcam(support.Case):
 class NoCamera(support.Case):
     @unittest.skipIf(os.path.exists("/dev/video0"), "this machine has a camera")
     def test_message(self):
-        self.assertIn("/dev/video0", self.edgecam("--webcam", "--null", expect=3).stderr.decode())
+        """One sentence with the name of what is not there, whatever would become of the frames."""
+        for arguments, name in ((["--webcam"], "/dev/video0"), (["--webcam=/dev/video987"], "/dev/video987"),
+                                (["-f", "v4l2", "/dev/video987"], "/dev/video987"), (["--webcam=v4l2:/dev/video987"], "/dev/video987")):
+            self.assertIn(name, self.message(*arguments, "-o", "o.mp4", expect=3))
+        self.assert_only()
 
 
 class Synthetic(support.Case):
@@ -54,6 +59,37 @@ class Synthetic(support.Case):
         self.assertEqual(frames["out"] + frames["dropped"], frames["in"])
         self.assertIn(frames["in"], (199, 200), "one is what FFmpeg read to find the format")
         self.assertGreater(frames["out"], 0)
+
+    @unittest.skipIf(support.SANITIZED, "a sanitizer keeps what was freed")
+    def test_memory_stays_flat(self):
+        """As many frames as a camera sends in an hour, but faster than they can be taken: late as much is held as early."""
+        size, frames, early = 160 * 120, 90000, 5000
+        picture = bytes(i * 7 % 251 for i in range(size))
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        options = ["-f", "rawvideo", "--input-opt", "video_size=160x120", "--input-opt", "pixel_format=gray", "-e", "canny", "--blur", "4"]
+        p = subprocess.Popen([support.PROGRAM, f"--webcam=tcp://127.0.0.1:{server.getsockname()[1]}", *options, "-o", "o.mkv", "--stats", "-",
+                              "--progress", "none", "-q"], cwd=self.folder, env=support.environment(), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE)
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+
+        def held():
+            with open(f"/proc/{p.pid}/statm") as pages:
+                return int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        camera, _ = server.accept()
+        with camera:
+            for _ in range(early):
+                camera.sendall(picture)
+            before = held()
+            for _ in range(frames - early):
+                camera.sendall(picture)
+            self.assertLess(held(), before + (8 << 20))
+        told = support.json.loads(p.stdout.read())["frames"]
+        self.assertEqual(p.wait(timeout=support.TIME_LIMIT_S), 0)
+        self.assertEqual((told["in"], told["out"] + told["dropped"]), (frames, frames))
+        self.assertGreater(told["dropped"], 0)
 
 
 if __name__ == "__main__":
