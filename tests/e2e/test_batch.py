@@ -223,8 +223,8 @@ class Memory(Batch):
         if support.SANITIZED:
             self.skipTest("a sanitizer keeps what was freed")
         options = ["--codec", "mpeg4", "-y"]
-        few = self.peak("demo:160x120@100", "--frames", "2000", "-o", "few.mp4", *options)
-        many = self.peak("demo:160x120@100", "--frames", "20000", "-o", "many.mp4", *options)
+        few = self.peak("demo:64x48@100", "--frames", "2000", "-o", "few.mp4", *options)
+        many = self.peak("demo:64x48@100", "--frames", "20000", "-o", "many.mp4", *options)
         self.assertEqual(self.frames("many.mp4"), 20000)
         self.assertLess(many, few + (8 << 20))
 
