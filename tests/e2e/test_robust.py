@@ -27,6 +27,15 @@ class Signals(support.Running):
     def test_hang_up(self):
         self.check_signal(signal.SIGHUP, 129)
 
+    def test_killed(self):
+        """What could not be finished never bears the output's name, and is not in the way of the next run."""
+        p = self.start(ROAD, "--loop", "--realtime", "-o", "edges.mp4")
+        p.kill()
+        self.assertEqual(self.finish(p), -signal.SIGKILL)
+        self.assertEqual([name[:9] for name in os.listdir(self.folder)], [".edgecam-"])
+        self.edgecam(ROAD, "-o", "edges.mp4", "--frames", "2", "--preset", "ultrafast")
+        self.assertEqual(int(support.video_of(support.probe(self.folder / "edges.mp4"))["nb_read_frames"]), 2)
+
     def test_interrupt_in_the_background(self):
         """A shell's `&` makes its children ignore SIGINT; whoever sends one means it."""
         script = f'"{PROGRAM}" demo:320x240@25 --realtime -o edges.mkv & p=$!; sleep 1.5; kill -INT $p; wait $p; echo "status $?"'
