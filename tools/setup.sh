@@ -1,14 +1,29 @@
 #!/usr/bin/env bash
-# Installs what edgecam is built from, where that is missing: tools/setup.sh [--tests]
+# Installs what edgecam is built from, where that is missing: tools/setup.sh [--tests | --arm64]
+# --tests also installs what the tests need, --arm64 in addition what builds and runs them for 64-bit ARM on another machine, and
+# --libraries only prints the packages that edgecam and its tests are linked with.
 # Debian and Ubuntu, as root or with sudo; elsewhere it says what is needed. A CUDA toolkit is never installed: with nvcc on PATH the
 # build finds it.
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build pkg-config libavcodec-dev libavdevice-dev libavfilter-dev libavformat-dev
-    libavutil-dev libswresample-dev libswscale-dev libsdl2-dev libjansson-dev)
-if [ "${1:-}" = --tests ]; then
-    packages+=(libcmocka-dev ffmpeg xvfb xdotool python3 python3-venv)
-fi
+libraries=(libavcodec-dev libavdevice-dev libavfilter-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev
+    libsdl2-dev libjansson-dev)
+packages=(build-essential cmake ninja-build pkg-config "${libraries[@]}")
+tests=(libcmocka-dev ffmpeg xvfb xdotool python3 python3-venv)
+arm64=(gcc-aarch64-linux-gnu qemu-user)
+case ${1:-} in
+    '') ;;
+    --tests) packages+=("${tests[@]}") ;;
+    --arm64) packages+=("${tests[@]}" "${arm64[@]}") ;;
+    --libraries)
+        printf '%s\n' "${libraries[@]}" libcmocka-dev
+        exit
+        ;;
+    *)
+        printf 'tools/setup.sh: %s is not one of --tests, --arm64 and --libraries\n' "$1" >&2
+        exit 2
+        ;;
+esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     printf 'No apt here. edgecam needs a C11 compiler, CMake 3.22 or newer, Ninja, pkg-config and the development files of\n'

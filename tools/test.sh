@@ -8,10 +8,7 @@ root=$PWD
 jobs=$(nproc)
 
 tools/setup.sh --tests
-if [ ! -x .venv/bin/python ]; then
-    python3 -m venv .venv
-fi
-.venv/bin/python -c 'import cv2, numpy' 2>/dev/null || .venv/bin/pip install -q numpy opencv-python-headless
+tools/test_python.sh
 
 passed=0
 failed=0

@@ -45,7 +45,11 @@ static void read_brand(char brand[49])
 #else
 static void read_brand(char brand[49])
 {
+#ifdef __aarch64__
+    snprintf(brand, 49, "64-bit ARM processor");
+#else
     snprintf(brand, 49, "CPU");
+#endif
 }
 #endif
 

@@ -1,7 +1,8 @@
 """What the end-to-end tests share: the program, FFmpeg's tools as independent judges, and a folder for each test.
 
-Environment: EDGECAM_PROGRAM (the program), EDGECAM_SOURCE_DIR, EDGECAM_BUILD_DIR; EDGECAM_TEST_MEDIA may name a folder with more
-clips. Python's standard library only; NumPy and OpenCV where a test says so.
+Environment: EDGECAM_PROGRAM (the program), EDGECAM_SOURCE_DIR, EDGECAM_BUILD_DIR; EDGECAM_FFMPEG (an ffmpeg for the program's
+processor, where that is not this machine's); EDGECAM_TEST_MEDIA may name a folder with more clips. Python's standard library only;
+NumPy and OpenCV where a test says so.
 """
 
 import hashlib
@@ -18,6 +19,8 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("EDGECAM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("EDGECAM_BUILD_DIR", SOURCE / "build"))
 PROGRAM = os.environ.get("EDGECAM_PROGRAM", str(BUILD / "src" / "edgecam"))
+FFMPEG = os.environ.get("EDGECAM_FFMPEG", "ffmpeg")  # libswscale's colours differ between processors
+EMULATED = FFMPEG != "ffmpeg"  # the program is for another processor than this machine's
 MEDIA = SOURCE / "samples" / "media"
 ROAD = MEDIA / "road_960x540.mp4"  # 221 frames, 25 fps, limited range, AAC
 PHONE = MEDIA / "phone_4k60_rot90.mp4"  # 18 frames of 3840x2160 to be turned upright, full range
@@ -93,7 +96,7 @@ def decode_luma(path, count=None, turn=True):
 def decode_rgb(path, count, filters=None):
     """The RGB24 pictures of a video as FFmpeg decodes, filters, turns and converts them: width, height, a list of bytes."""
     chain = ["-vf", filters] if filters else []
-    raw = judge("ffmpeg", "-v", "error", "-i", path, "-map", "0:v:0", *chain, "-frames:v", str(count), "-pix_fmt", "rgb24", "-c:v", "ppm",
+    raw = judge(FFMPEG, "-v", "error", "-i", path, "-map", "0:v:0", *chain, "-frames:v", str(count), "-pix_fmt", "rgb24", "-c:v", "ppm",
                 "-f", "image2pipe", "-")
     pictures = []
     while raw:

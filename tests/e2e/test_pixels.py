@@ -126,7 +126,7 @@ class Pixels(support.Case):
         run = (ROAD, "--frames", "5", "--backend", "cpu", "--blur", "1.4")
         best = self.hashes(*run)
         with open("/proc/cpuinfo") as file:
-            flags = set(file.read().split())
+            flags = set() if support.EMULATED else set(file.read().split())
         needs = {"baseline": set(), "avx2": {"avx2", "fma"}, "avx512": {"avx2", "fma", "avx512bw", "avx512dq", "avx512vl"}}
         for features, needed in needs.items():
             if needed <= flags:
