@@ -48,7 +48,7 @@ def draw(path, results):
     """A bar for each setting, cut into the parts."""
     width, row, left = 720, 34, 130
     names = [name for name in results[0][1] if any(shares[name] > 0 for _, shares in results)]
-    height = row * len(results) + 52
+    height = row * len(results) + 70
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
              f'<rect width="{width}" height="{height}" fill="#fff"/>']
     for i, (label, shares) in enumerate(results):
@@ -62,7 +62,7 @@ def draw(path, results):
                              f'{100 * shares[name]:.0f} %</text>')
             x += w
     for i, (name, colour) in enumerate(zip(names, COLOURS[len(COLOURS) - len(names):])):
-        x, y = 20 + i % 4 * 175, row * len(results) + 20 + i // 4 * 18
+        x, y = left + i % 3 * 200, row * len(results) + 18 + i // 3 * 18
         lines.append(f'<rect x="{x}" y="{y - 2}" width="11" height="11" fill="{colour}"/>'
                      f'<text x="{x + 16}" y="{y + 8}" fill="#333">{name}</text>')
     pathlib.Path(path).write_text("\n".join([*lines, "</svg>"]) + "\n")
