@@ -60,7 +60,7 @@ static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const
     for (int j = 0; j < s->plan->window_size; j++)
         rows[j] = (const char *)s->windows[s->channel][j] + (start - left) * (ptrdiff_t)s->kind->pixel_bytes;
     if (takes_active_only(s) && start > 0 && start + n < s->width) {
-        for (int j = 0; j < 3; j++)
+        for (int j = 0; j < s->plan->window_size; j++)
             rows[j] = (const char *)rows[j] + left;
         s->rows->canny_gradient_active(gradients, rows, n, active_limit(lowest_threshold(s), s->plan->norm));
         return;
