@@ -63,7 +63,7 @@ enum ec_status bench_kernels_measure(struct bench_result *result, const struct b
                                      struct ec_error *error)
 {
     struct ec_pipeline_params params = *usual;
-    struct bench_trial *trial = calloc(1, sizeof *trial);
+    struct bench_trial *trial = NULL;
     *result = (struct bench_result){.op = op, .backend = backend};
     params.edge.op = op;
     params.device.backend = backend->kind;

@@ -84,7 +84,7 @@ INLINE lanes lanes_absolute(lanes a)
 }
 INLINE lanes lanes_min_positive(lanes a, lanes b)
 {
-    return a - (lanes)_mm_subs_epu16((__m128i)a, (__m128i)b);
+    return (lanes)((positive_lanes)a - (positive_lanes)_mm_subs_epu16((__m128i)a, (__m128i)b));
 }
 #elif defined(__ARM_NEON)
 INLINE lanes lanes_min(lanes a, lanes b)
