@@ -108,13 +108,12 @@ static int norms_of(enum ec_operator op)
 }
 
 /* The fewest lanes within a hundredth of the best rate: every lane costs memory and latency. */
-static enum ec_status tune_lanes(struct tuner *t, enum ec_operator op, struct ec_error *error)
+static enum ec_status tune_lanes(struct tuner *t, enum ec_operator op)
 {
     static const int tries[] = {2, 3, 4, 6, 8};
     enum { COUNT = sizeof tries / sizeof *tries };
     double fps[COUNT][LANE_TRIALS];
     struct ec_pipeline_params params = t->params;
-    (void)error;
     params.edge.op = op;
     params.edge.norm = EC_NORM_L2;
     params.max_frames = params.max_frames ? params.max_frames : LANE_FRAMES;
@@ -143,9 +142,24 @@ static enum ec_status tune_lanes(struct tuner *t, enum ec_operator op, struct ec
     return EC_OK;
 }
 
-static enum ec_status save(const struct tuner *t, struct ec_error *error)
+/* What earlier runs found for other operators stays. */
+static void keep_others(struct tuner *t, const char *path)
+{
+    const struct app_options *o = t->context->options;
+    struct app_tuning all;
+    if (!app_tuning_load(&all, path, &t->device))
+        return;
+    for (int i = 0; i < o->operator_count; i++)
+        memcpy(all.operators[o->operators[i]], t->found.operators[o->operators[i]], sizeof all.operators[0]);
+    all.lanes = t->found.lanes;
+    t->found = all;
+}
+
+static enum ec_status save(struct tuner *t, struct ec_error *error)
 {
     char *folder = app_tuning_folder(), *path = folder ? app_tuning_path(folder, &t->device) : NULL;
+    if (path)
+        keep_others(t, path);
     enum ec_status status = path ? app_tuning_save(&t->found, folder, path, &t->device, error)
                                  : ec_fail(error, EC_ERROR_OUTPUT,
                                            "there is no folder to keep the result in: neither XDG_CACHE_HOME nor HOME is set");
@@ -170,7 +184,7 @@ enum ec_status app_tune(const struct app_context *c, const struct ec_pipeline_pa
             status = tune_operator(&t, op, (enum ec_norm)norm, &error);
     }
     if (status == EC_OK)
-        status = tune_lanes(&t, c->options->operators[0], &error);
+        status = tune_lanes(&t, c->options->operators[0]);
     if (status == EC_OK)
         status = save(&t, &error);
     if (error.status)

@@ -67,6 +67,26 @@ static void what_was_found_is_used_by_later_runs(void **state)
     assert_non_null(strstr(text, "kept in "));
     fclose(table);
 
+    /* What was found for other operators is still there after another run. */
+    struct ec_device *device = NULL;
+    struct ec_device_info info;
+    struct app_tuning kept;
+    struct ec_error error = {0};
+    assert_int_equal(ec_backend_cuda.open(&device, &params.device, NULL, &error), EC_OK);
+    ec_backend_cuda.describe(device, &info);
+    ec_backend_cuda.close(&device);
+    char *folder = app_tuning_folder(), *path = app_tuning_path(folder, &info);
+    assert_true(app_tuning_load(&kept, path, &info));
+    kept.operators[EC_OPERATOR_SCHARR][EC_NORM_L1] = (struct ec_tuning){256, 6};
+    assert_int_equal(app_tuning_save(&kept, folder, path, &info, &error), EC_OK);
+    table = tmpfile();
+    assert_int_equal(app_tune(&s->context, &s->options.pipeline, &s->picture, table), EC_OK);
+    fclose(table);
+    assert_true(app_tuning_load(&kept, path, &info));
+    assert_int_equal(kept.operators[EC_OPERATOR_SCHARR][EC_NORM_L1].block_threads, 256);
+    free(path);
+    free(folder);
+
     app_tuning_apply(&params);
     assert_true(params.lanes >= 2 && params.lanes <= 8);
     params.lanes = 5;
