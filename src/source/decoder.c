@@ -3,7 +3,9 @@
 #include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
+#include <string.h>
 
+#include "source/av1.h"
 #include "source/compat.h"
 
 /* Marks frames of get_buffer: decoders that bring their own memory leave AVFrame.opaque alone. */
@@ -57,7 +59,8 @@ static int get_buffer(AVCodecContext *decoder, AVFrame *frame, int flags)
         if (sizes[i])
             total += (sizes[i] + TAIL_BYTES + PLANE_ALIGNMENT - 1) & ~(size_t)(PLANE_ALIGNMENT - 1);
     }
-    frame->buf[0] = ec_pool_get(decoder->opaque, total);
+    const struct ec_video_decoder *owner = decoder->opaque;
+    frame->buf[0] = ec_pool_get(owner->pool, total);
     if (!frame->buf[0])
         return AVERROR(ENOMEM);
     for (int i = 0; i < 4; i++) {
@@ -84,21 +87,34 @@ static enum AVHWDeviceType type_of(const AVBufferRef *device)
     return ((const AVHWDeviceContext *)(const void *)device->data)->type;
 }
 
+/* FFmpeg's decoder that can use a device of this type: its usual one, or one that it prefers another to where there is no
+ * device. Not NVIDIA's whole decoders, whose frames the pipeline cannot hold. NULL: none. */
+static const AVCodec *device_codec(enum AVCodecID id, enum AVHWDeviceType type)
+{
+    const AVCodec *codec = avcodec_find_decoder(id);
+    void *position = NULL;
+    while (codec && (codec->id != id || !av_codec_is_decoder(codec) || (codec->capabilities & AV_CODEC_CAP_HARDWARE) ||
+                     device_format(codec, type) == AV_PIX_FMT_NONE))
+        codec = av_codec_iterate(&position);
+    return codec;
+}
+
 bool ec_decoder_takes_device(const AVFormatContext *container, int stream, const AVBufferRef *device)
 {
-    const AVCodec *codec = avcodec_find_decoder(container->streams[stream]->codecpar->codec_id);
-    return device && device_format(codec, type_of(device)) != AV_PIX_FMT_NONE;
+    return device && device_codec(container->streams[stream]->codecpar->codec_id, type_of(device));
 }
 
 /* The device's format while it is on offer. libavcodec asks again without it when the device refuses the stream. */
-static enum AVPixelFormat choose_format(AVCodecContext *decoder, const enum AVPixelFormat *offered)
+static enum AVPixelFormat choose_format(AVCodecContext *codec, const enum AVPixelFormat *offered)
 {
+    struct ec_video_decoder *owner = codec->opaque;
     const enum AVPixelFormat wanted =
-        decoder->hw_device_ctx ? device_format(decoder->codec, type_of(decoder->hw_device_ctx)) : AV_PIX_FMT_NONE;
+        codec->hw_device_ctx ? device_format(codec->codec, type_of(codec->hw_device_ctx)) : AV_PIX_FMT_NONE;
     for (const enum AVPixelFormat *f = offered; *f != AV_PIX_FMT_NONE; f++)
         if (*f == wanted)
             return *f;
-    return avcodec_default_get_format(decoder, offered);
+    atomic_store(&owner->refused, owner->device_only);
+    return avcodec_default_get_format(codec, offered);
 }
 
 /* NVDEC gives one decoder at most 32 surfaces. The stream's own references and FFmpeg's spares take up to 18, the pipeline
@@ -110,12 +126,13 @@ static int device_threads(const struct ec_decoder_params *params)
     return params->threads > 0 && params->threads < most ? params->threads : most;
 }
 
-enum ec_status ec_decoder_open(AVCodecContext **out, const struct ec_decoder_params *params, const char *name,
+enum ec_status ec_decoder_open(struct ec_video_decoder *out, const struct ec_decoder_params *params, const char *name,
                                struct ec_error *error)
 {
     AVStream *s = params->container->streams[params->stream];
-    const AVCodec *codec = avcodec_find_decoder(s->codecpar->codec_id);
-    *out = NULL;
+    const AVCodec *usual = avcodec_find_decoder(s->codecpar->codec_id);
+    const AVCodec *codec = params->device ? device_codec(s->codecpar->codec_id, type_of(params->device)) : usual;
+    *out = (struct ec_video_decoder){.pool = params->pool, .device_only = codec != usual};
     if (!codec)
         return ec_fail(error, EC_ERROR_INPUT, "%s: FFmpeg here cannot decode %s", name,
                        avcodec_get_name(s->codecpar->codec_id));
@@ -126,12 +143,13 @@ enum ec_status ec_decoder_open(AVCodecContext **out, const struct ec_decoder_par
         d->framerate = s->avg_frame_rate;
         d->thread_count = params->threads;
         d->thread_type = FF_THREAD_FRAME | FF_THREAD_SLICE;
-        d->opaque = params->pool;
+        d->opaque = out;
         d->get_buffer2 = get_buffer;
         ec_decoder_callbacks_thread_safe(d);
         if (params->device) {
             d->get_format = choose_format;
-            d->thread_count = device_threads(params);
+            /* One thread, so that a refusal belongs to the packet that was sent last. */
+            d->thread_count = out->device_only ? 1 : device_threads(params);
             d->extra_hw_frames = params->device_frames;
             d->hw_device_ctx = av_buffer_ref(params->device);
             r = d->hw_device_ctx ? r : AVERROR(ENOMEM);
@@ -145,6 +163,43 @@ enum ec_status ec_decoder_open(AVCodecContext **out, const struct ec_decoder_par
         avcodec_free_context(&d);
         return ec_fail(error, EC_ERROR_INPUT, "%s: the %s decoder refuses the stream: %s", name, codec->name, cause);
     }
-    *out = d;
+    out->codec = d;
     return EC_OK;
+}
+
+void ec_decoder_close(struct ec_video_decoder *decoder)
+{
+    avcodec_free_context(&decoder->codec);
+}
+
+/* Size 0: the packet has none, or the decoder finds its way without. */
+static struct ec_av1_sequence sequence_of(const struct ec_video_decoder *decoder, const AVPacket *packet)
+{
+    const struct ec_av1_sequence none = {NULL, 0};
+    if (!packet || !decoder->device_only || decoder->codec->codec_id != AV_CODEC_ID_AV1 || !(packet->flags & AV_PKT_FLAG_KEY))
+        return none;
+    const struct ec_av1_sequence found = ec_av1_find_sequence(packet->data, (size_t)packet->size);
+    return found.bytes <= EC_SEQUENCE_MAX_BYTES ? found : none;
+}
+
+int ec_decoder_send(struct ec_video_decoder *decoder, const AVPacket *packet)
+{
+    const struct ec_av1_sequence found = sequence_of(decoder, packet);
+    if (found.bytes > 0) {
+        memcpy(decoder->sequence, found.data, found.bytes);
+        decoder->sequence_bytes = found.bytes;
+    }
+    return avcodec_send_packet(decoder->codec, packet);
+}
+
+bool ec_decoder_is_refused(const struct ec_video_decoder *decoder)
+{
+    return atomic_load(&decoder->refused);
+}
+
+bool ec_decoder_is_outgrown(const struct ec_video_decoder *decoder, const AVPacket *packet)
+{
+    const struct ec_av1_sequence found = sequence_of(decoder, packet);
+    return found.bytes > 0 && decoder->sequence_bytes > 0 &&
+           (found.bytes != decoder->sequence_bytes || memcmp(found.data, decoder->sequence, found.bytes) != 0);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "pipeline/style.h"
-#include "source/decoder.h"
 #include "source/reconnect.h"
 
 #define PENDING_MAX_BYTES (512 << 20) /* of other streams' packets that may precede the first frame */
@@ -16,6 +15,16 @@
 static enum ec_status out_of_memory(const struct ec_source *s, struct ec_error *error)
 {
     return ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", s->input.name);
+}
+
+static struct ec_decoder_params decoder_params(const struct ec_source *s, AVBufferRef *device)
+{
+    return (struct ec_decoder_params){.container = s->input.container,
+                                      .stream = s->input.stream,
+                                      .threads = s->p->decoder_threads,
+                                      .pool = s->env.pool,
+                                      .device = device,
+                                      .device_frames = s->env.device_frames};
 }
 
 static enum ec_status take_decoded(struct ec_source *s, struct ec_error *error)
@@ -27,18 +36,25 @@ static enum ec_status take_decoded(struct ec_source *s, struct ec_error *error)
     return ec_pictures_add(&s->pictures, frame, error);
 }
 
+/* What a refused decoder could not do is no damage: another one does it. */
+static void count_failure(struct ec_source *s)
+{
+    if (!ec_decoder_is_refused(&s->decoder))
+        atomic_fetch_add(&s->damaged, 1);
+}
+
 /* Everything the decoder has ready. A frame that it cannot decode is counted and passed over. */
 static enum ec_status drain_decoder(struct ec_source *s, struct ec_error *error)
 {
     enum ec_status status = EC_OK;
     while (status == EC_OK && !s->clock.past_end) {
-        const int r = avcodec_receive_frame(s->decoder, s->decoded);
+        const int r = avcodec_receive_frame(s->decoder.codec, s->decoded);
         if (r == AVERROR(EAGAIN) || r == AVERROR_EOF)
             break;
         if (r == AVERROR(ENOMEM))
             status = out_of_memory(s, error);
         else if (r < 0)
-            atomic_fetch_add(&s->damaged, 1);
+            count_failure(s);
         else
             status = take_decoded(s, error);
         av_frame_unref(s->decoded);
@@ -46,21 +62,44 @@ static enum ec_status drain_decoder(struct ec_source *s, struct ec_error *error)
     return status;
 }
 
+static enum ec_status decode_with_host_memory(struct ec_source *s, struct ec_error *error)
+{
+    const struct ec_decoder_params params = decoder_params(s, NULL);
+    s->device_refused = true;
+    ec_decoder_close(&s->decoder);
+    return ec_decoder_open(&s->decoder, &params, s->input.name, error);
+}
+
 static enum ec_status decode(struct ec_source *s, const AVPacket *packet, struct ec_error *error)
 {
     for (;;) {
-        const int r = avcodec_send_packet(s->decoder, packet);
-        const enum ec_status status = drain_decoder(s, error);
+        const int r = ec_decoder_send(&s->decoder, packet);
+        enum ec_status status = drain_decoder(s, error);
         if (status != EC_OK || s->clock.past_end)
             return status;
-        if (r == AVERROR(EAGAIN))
-            continue;
         if (r == AVERROR(ENOMEM))
             return out_of_memory(s, error);
-        if (r < 0 && r != AVERROR_EOF)
-            atomic_fetch_add(&s->damaged, 1);
-        return EC_OK;
+        if (r < 0 && r != AVERROR_EOF && r != AVERROR(EAGAIN))
+            count_failure(s);
+        const bool again = ec_decoder_is_refused(&s->decoder);
+        if (again)
+            status = decode_with_host_memory(s, error);
+        if (status != EC_OK || (!again && r != AVERROR(EAGAIN)))
+            return status;
     }
+}
+
+/* The next packet of the video. */
+static enum ec_status decode_packet(struct ec_source *s, struct ec_error *error)
+{
+    enum ec_status status = EC_OK;
+    if (ec_decoder_is_outgrown(&s->decoder, s->packet)) {
+        status = decode(s, NULL, error);
+        ec_decoder_close(&s->decoder);
+        if (status == EC_OK)
+            status = ec_libav_choose_decoder(s, error);
+    }
+    return status == EC_OK ? decode(s, s->packet, error) : status;
 }
 
 /* The decoder's and the filters' last frames. */
@@ -112,7 +151,7 @@ static bool go_to_start(struct ec_source *s, double before_s)
     if (avformat_seek_file(c, -1, INT64_MIN, target, target, AVSEEK_FLAG_BACKWARD) < 0 &&
         (target > first || avformat_seek_file(c, -1, INT64_MIN, first, first, AVSEEK_FLAG_BACKWARD) < 0))
         return false;
-    avcodec_flush_buffers(s->decoder);
+    avcodec_flush_buffers(s->decoder.codec);
     return true;
 }
 
@@ -173,7 +212,7 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
         s->video_end = s->packet->pos + s->packet->size;
         s->ended = s->clock.past_end &&
                    ec_clock_is_far_past(&s->clock, s->packet, s->info.container->streams[s->input.stream]->time_base);
-        status = s->clock.past_end ? EC_OK : decode(s, s->packet, error);
+        status = s->clock.past_end ? EC_OK : decode_packet(s, error);
     } else {
         status = pass_packet(s, error);
     }
@@ -276,7 +315,7 @@ static void libav_close(struct ec_source **source)
     ec_pictures_close(&s->pictures);
     av_frame_free(&s->decoded);
     av_packet_free(&s->packet);
-    avcodec_free_context(&s->decoder);
+    ec_decoder_close(&s->decoder);
     ec_input_close(&s->input);
     free(s->shapes);
     free(s);
@@ -285,16 +324,6 @@ static void libav_close(struct ec_source **source)
 
 enum ec_status ec_libav_choose_decoder(struct ec_source *s, struct ec_error *error)
 {
-    const struct ec_decoder_params params = {
-        .container = s->input.container,
-        .stream = s->input.stream,
-        .threads = s->p->decoder_threads,
-        .pool = s->env.pool,
-        .device = s->env.decode_device,
-        .device_frames = s->env.device_frames,
-    };
-    struct ec_decoder_params in_host = params;
-    in_host.device = NULL;
     const char *obstacle = NULL;
     if (!s->env.decode_device)
         obstacle = "the frames do not go to a GPU that can decode";
@@ -306,12 +335,13 @@ enum ec_status ec_libav_choose_decoder(struct ec_source *s, struct ec_error *err
         obstacle = "--channels rgb takes frames from host memory";
     else if (!ec_orientation_is_upright(s->pictures.orientation))
         obstacle = "the picture must be turned, which is done in host memory";
-    else if (!ec_decoder_takes_device(params.container, params.stream, params.device))
+    else if (!ec_decoder_takes_device(s->input.container, s->input.stream, s->env.decode_device))
         obstacle = "FFmpeg here cannot decode this format on a GPU";
     if (obstacle && s->p->decoder == EC_DECODER_NVDEC)
         return ec_fail(error, EC_ERROR_DEVICE, "%s: the GPU cannot decode it: %s", s->input.name, obstacle);
-    s->pictures.on_device = !obstacle && s->p->decoder != EC_DECODER_CPU;
-    return ec_decoder_open(&s->decoder, s->pictures.on_device ? &params : &in_host, s->input.name, error);
+    s->pictures.on_device = !obstacle && s->p->decoder != EC_DECODER_CPU && !s->device_refused;
+    const struct ec_decoder_params params = decoder_params(s, s->pictures.on_device ? s->env.decode_device : NULL);
+    return ec_decoder_open(&s->decoder, &params, s->input.name, error);
 }
 
 static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)

@@ -2,8 +2,7 @@
 #ifndef EC_SOURCE_LIBAV_STATE_H
 #define EC_SOURCE_LIBAV_STATE_H
 
-#include <libavcodec/avcodec.h>
-
+#include "source/decoder.h"
 #include "source/input.h"
 #include "source/pictures.h"
 #include "source/source.h"
@@ -20,7 +19,8 @@ struct ec_source {
     struct ec_input input;
     struct ec_stream_info info;
     struct ec_clock clock;
-    AVCodecContext *decoder;
+    struct ec_video_decoder decoder;
+    bool device_refused; /* the GPU does not take this stream, and FFmpeg needs another decoder for it */
     AVPacket *packet;
     AVFrame *decoded;
     struct ec_pictures pictures;

@@ -68,7 +68,7 @@ bool ec_libav_reconnect(struct ec_source *s)
     ec_log(&s->env.logger, EC_LOG_WARNING, "%s: the connection was lost; it is tried again every second", s->input.name);
     for (;;) {
         struct ec_error error = {0};
-        avcodec_free_context(&s->decoder);
+        ec_decoder_close(&s->decoder);
         ec_input_close(&s->input);
         s->input.patience_ns = PATIENCE_NS;
         if (take_over(s, &error) == EC_OK)
