@@ -17,7 +17,7 @@ struct setting {
     const struct ec_plan *plan;
     struct ec_chains chains;
     int pairs;
-    size_t in_bytes, out_bytes, copy_bytes, pair_bytes, scratch_bytes, state_bytes;
+    size_t in_bytes, out_bytes, read_bytes, copy_bytes, pair_bytes, scratch_bytes, state_bytes;
     struct ec_gpu_frame frame; /* of pair 0 */
     void *d_pairs, *d_plan, *d_scratch[EC_THROUGHPUT_STREAMS], *d_state[EC_THROUGHPUT_STREAMS];
     int used; /* pairs that this measurement rotates over */
@@ -63,9 +63,12 @@ static void lay_out(struct setting *s, const struct ec_image *content)
                                      .height_px = content->height_px,
                                      .in_padded = true,
                                      .out_padded = true};
-    s->in_bytes = (size_t)(s->frame.in_pitch_bytes * content->height_px);
+    const int64_t channels = s->plan->channels, in_plane = s->frame.in_pitch_bytes * content->height_px;
+    s->frame.in_plane_bytes = channels > 1 ? in_plane : 0;
+    s->in_bytes = (size_t)(channels * in_plane);
     s->out_bytes = (size_t)(s->frame.out_pitch_bytes * content->height_px);
-    s->copy_bytes = (size_t)((in_row + out_row) / 2 * content->height_px);
+    s->read_bytes = (size_t)(channels * in_row * content->height_px);
+    s->copy_bytes = (size_t)((channels * in_row + out_row) / 2 * content->height_px);
     s->pair_bytes = 2 * aligned(s->in_bytes > s->out_bytes ? s->in_bytes : s->out_bytes);
     s->scratch_bytes = ec_kernels_scratch_bytes(s->plan, content->width_px, content->height_px);
     s->state_bytes = ec_kernels_state_bytes(s->plan, content->width_px, content->height_px);
@@ -78,11 +81,13 @@ static bool fill(struct setting *s, const struct ec_image *content, struct ec_er
     const size_t row = (size_t)content->width_px * (s->plan->depth_bits > 8 ? 2 : 1);
     s->used = s->pairs;
     for (int i = 0; i < s->pairs; i++) {
-        void *d_in = (char *)s->d_pairs + (size_t)i * s->pair_bytes;
-        if (!EC_CUDA(error,
-                     cudaMemcpy2DAsync(d_in, (size_t)s->frame.in_pitch_bytes, content->data, (size_t)content->pitch_bytes, row,
-                                       (size_t)content->height_px, cudaMemcpyHostToDevice, s->chains.streams[0])))
-            return false;
+        for (int c = 0; c < s->plan->channels; c++) {
+            void *d_in = (char *)s->d_pairs + (size_t)i * s->pair_bytes + c * s->frame.in_plane_bytes;
+            const void *in = (const char *)content->data + c * content->plane_bytes;
+            if (!EC_CUDA(error, cudaMemcpy2DAsync(d_in, (size_t)s->frame.in_pitch_bytes, in, (size_t)content->pitch_bytes, row,
+                                                  (size_t)content->height_px, cudaMemcpyHostToDevice, s->chains.streams[0])))
+                return false;
+        }
     }
     return EC_CUDA(error, cudaMemcpyAsync(s->d_plan, s->plan, sizeof *s->plan, cudaMemcpyHostToDevice, s->chains.streams[0])) &&
            EC_CUDA(error, cudaStreamSynchronize(s->chains.streams[0]));
@@ -134,6 +139,7 @@ enum ec_status ec_cuda_throughput(struct ec_device *device, const struct ec_plan
         return EC_ERROR_DEVICE;
     lay_out(&s, content);
     out->frame_bytes = 2 * (int64_t)s.copy_bytes;
+    out->in_bytes = (int64_t)s.read_bytes;
     out->buffers = s.pairs;
     if (open_setting(&s, content, &first) && time_both(&s, 1, s.pairs, &out->serial, &first) &&
         time_both(&s, EC_THROUGHPUT_STREAMS, s.pairs, &out->parallel, &first))

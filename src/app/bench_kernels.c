@@ -38,6 +38,8 @@ static void write_label(struct bench_result *result, const struct ec_edge_params
                  is_float(&edge->kernel) ? ", float" : "");
     if (edge->threshold > 0)
         snprintf(label + strlen(label), size - strlen(label), ", threshold %g", edge->threshold);
+    if (edge->channels == EC_CHANNELS_RGB)
+        snprintf(label + strlen(label), size - strlen(label), ", rgb");
     if (edge->blur_sigma > 0)
         snprintf(label + strlen(label), size - strlen(label), ", blur %.3g", edge->blur_sigma);
     if (picture->depth_bits > 8)

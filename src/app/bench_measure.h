@@ -33,7 +33,8 @@ struct bench_result {
     struct ec_spread frame_ms; /* wall time of a run by its frames */
     bool is_map; /* results of two values come back as bits: next to nothing beside the upload */
     struct ec_limits link[BENCH_REPETITIONS + 1]; /* right before and after each run: shared machines change by the minute */
-    struct ec_spread pcie_percent; /* of the two-way rate, for maps of the upload's, each run by the readings around it */
+    /* What the link needs at its two-way rate, for what comes alone at the upload's, by the readings around each run. */
+    struct ec_spread pcie_percent;
     struct ec_spread timing_percent; /* wall time that a run takes longer than its neighbour without events that take times */
     struct ec_stats stats; /* of the last repetition */
 };

@@ -35,7 +35,8 @@ static const struct ec_frame_times *best_times(const struct bench_result *r)
 static double one_frame_copies_ratio(const struct bench_result *r)
 {
     const struct ec_limits *l = &r->backend->limits;
-    return r->one_frame_ms.median / (copy_ms(frame_bytes(r), l->h2d_gb_per_s) + copy_ms(frame_bytes(r), l->d2h_gb_per_s));
+    const double in = (double)r->kernels.in_bytes, out = (double)r->kernels.frame_bytes - in;
+    return r->one_frame_ms.median / (copy_ms(in, l->h2d_gb_per_s) + copy_ms(out, l->d2h_gb_per_s));
 }
 
 static double if_run(const struct bench_result *r, double value)

@@ -6,7 +6,7 @@
 static void fill_noise(const struct bench_trial *t)
 {
     const uint32_t keep = (1u << t->in.depth_bits) - 1;
-    const size_t pixels = (size_t)t->in.width_px * (size_t)t->in.height_px;
+    const size_t pixels = (size_t)t->in.width_px * (size_t)t->in.height_px * (size_t)t->plan.channels;
     uint32_t state = 1;
     for (size_t i = 0; i < pixels; i++) {
         state = state * 1664525u + 1013904223u;
@@ -27,13 +27,14 @@ static enum ec_status prepare(struct bench_trial *t, const struct ec_pipeline_pa
         t->ops->open(&t->device, &params->device, &params->logger, error) ||
         t->ops->engine_open(&t->engine, t->device, &t->plan, picture->width_px, picture->height_px, 1, error))
         return error->status;
-    t->bytes = picture->bytes;
+    t->bytes = picture->bytes * (size_t)t->plan.channels;
     t->in = (struct ec_image){.width_px = picture->width_px,
                               .height_px = picture->height_px,
                               .pitch_bytes = (ptrdiff_t)picture->width_px * (1 + deep),
                               .depth_bits = picture->depth_bits};
     t->out = t->in;
     t->out.depth_bits = t->plan.output_depth_bits;
+    t->in.plane_bytes = t->plan.channels > 1 ? (ptrdiff_t)picture->bytes : 0;
     t->in.data = t->ops->host_alloc(t->device, t->bytes);
     t->out.data = t->ops->host_alloc(t->device, t->bytes);
     if (!t->in.data || !t->out.data)

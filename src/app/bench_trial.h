@@ -10,7 +10,7 @@ struct bench_trial {
     struct ec_engine *engine; /* with one lane */
     struct ec_plan plan;
     struct ec_image in, out; /* in host memory of the device */
-    size_t bytes; /* of either image at most */
+    size_t bytes; /* of either image at most, all its planes */
 };
 
 /* Opens the backend with params->device and a detector for params->edge. *out is NULL after a failure. */

@@ -68,6 +68,7 @@ struct ec_throughput {
     struct ec_frame_times parallel; /* the same with EC_THROUGHPUT_STREAMS frames in flight, as lanes run */
     struct ec_frame_times cached; /* serial, on one pair of buffers */
     int64_t frame_bytes; /* read plus written; a copy of half of them moves as many */
+    int64_t in_bytes; /* of them, read: every plane */
     int buffers, frames, repetitions; /* pairs of buffers; frames a repetition */
 };
 
@@ -112,7 +113,8 @@ struct ec_backend {
     /* The choices besides the default that may make a difference to `plan`, at most EC_TUNINGS_MAX; their number. NULL in the
      * table: there is nothing to choose. */
     int (*tunings)(const struct ec_plan *plan, struct ec_tuning *out);
-    /* The detector alone, without copies to and from a GPU, on frames that all hold `content` (host memory). */
+    /* The detector alone, without copies to and from a GPU, on frames that all hold `content` (host memory), which has as many
+     * planes as the plan has channels. */
     enum ec_status (*throughput)(struct ec_device *device, const struct ec_plan *plan, const struct ec_image *content,
                                  struct ec_throughput *out, struct ec_error *error);
 };

@@ -19,12 +19,20 @@ struct setting {
     struct ec_image in[BUFFERS_MAX], out[BUFFERS_MAX];
 };
 
+static void copy_plane(char *out, size_t row, const struct ec_image *content, int channel)
+{
+    const char *in = (const char *)content->data + channel * content->plane_bytes;
+    for (int y = 0; y < content->height_px; y++)
+        memcpy(out + (size_t)y * row, in + y * content->pitch_bytes, row);
+}
+
 static bool open_buffers(struct setting *s, struct ec_device *device, const struct ec_plan *plan,
                          const struct ec_image *content)
 {
     const size_t in_row = (size_t)content->width_px * (plan->depth_bits > 8 ? 2 : 1);
     const size_t out_row = (size_t)content->width_px * (plan->output_depth_bits > 8 ? 2 : 1);
-    s->in_bytes = in_row * (size_t)content->height_px;
+    const size_t in_plane = in_row * (size_t)content->height_px;
+    s->in_bytes = in_plane * (size_t)plan->channels;
     s->out_bytes = out_row * (size_t)content->height_px;
     s->copy_bytes = (s->in_bytes + s->out_bytes) / 2;
     const size_t wanted = ec_cpu_rotation_bytes() / s->copy_bytes + 1;
@@ -32,6 +40,8 @@ static bool open_buffers(struct setting *s, struct ec_device *device, const stru
     for (int i = 0; i < buffers; i++) {
         s->in[i] = s->out[i] = *content;
         s->in[i].pitch_bytes = (ptrdiff_t)in_row;
+        s->in[i].plane_bytes = plan->channels > 1 ? (ptrdiff_t)in_plane : 0;
+        s->out[i].plane_bytes = 0;
         s->out[i].pitch_bytes = (ptrdiff_t)out_row;
         s->out[i].depth_bits = plan->output_depth_bits;
         s->in[i].data = ec_backend_cpu.host_alloc(device, s->in_bytes > s->copy_bytes ? s->in_bytes : s->copy_bytes);
@@ -39,8 +49,8 @@ static bool open_buffers(struct setting *s, struct ec_device *device, const stru
         s->buffers = i + 1;
         if (!s->in[i].data || !s->out[i].data)
             return false;
-        for (int y = 0; y < content->height_px; y++)
-            memcpy((char *)s->in[i].data + (size_t)y * in_row, (const char *)content->data + y * content->pitch_bytes, in_row);
+        for (int c = 0; c < plan->channels; c++)
+            copy_plane((char *)s->in[i].data + (size_t)c * in_plane, in_row, content, c);
         memset(s->out[i].data, 0, s->out_bytes);
     }
     return true;
@@ -121,6 +131,7 @@ enum ec_status ec_cpu_throughput(struct ec_device *device, const struct ec_plan 
     if (status == EC_OK)
         status = time_frames(s, run_copy, 1, out->frames, &out->cached.copy_us, error);
     out->frame_bytes = (int64_t)(s->in_bytes + s->out_bytes);
+    out->in_bytes = (int64_t)s->in_bytes;
     out->buffers = s->buffers;
 fail:
     if (s) {

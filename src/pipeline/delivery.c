@@ -51,6 +51,15 @@ enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_in
     return status;
 }
 
+/* Of several sinks the first one, a file before a window, takes the longest. */
+const char *ec_delivery_advice(const struct ec_delivery *d)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->sinks[i].ops->advice)
+            return d->sinks[i].ops->advice(d->sinks[i].sink);
+    return d->painter ? "Drawing is the slowest part: the style mask costs nothing." : NULL;
+}
+
 static enum ec_status paint(struct ec_delivery *d, struct ec_frame *frame, struct ec_error *error)
 {
     frame->look = d->look;

@@ -43,6 +43,9 @@ struct ec_delivery {
 enum ec_status ec_delivery_open(struct ec_delivery *delivery, const struct ec_stream_info *info, int depth_bits,
                                 struct ec_error *error);
 
+/* For a run that the sinks held up; NULL: nothing is known that would help. */
+const char *ec_delivery_advice(const struct ec_delivery *delivery);
+
 /* Until the queue is closed and empty, or a sink fails. After a halt only what comes within a moment is still taken. */
 enum ec_status ec_delivery_run(struct ec_delivery *delivery, struct ec_queue *in, struct ec_error *error);
 

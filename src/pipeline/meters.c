@@ -18,6 +18,7 @@ struct running_mean {
 };
 
 struct ec_meters {
+    const char *source_advice, *sink_advice; /* set before any thread starts */
     pthread_mutex_t lock;
     /* guarded by lock */
     int64_t start_ns, end_ns;
@@ -171,6 +172,12 @@ void ec_meters_reading(struct ec_meters *m, const struct ec_gpu_reading *reading
     pthread_mutex_unlock(&m->lock);
 }
 
+void ec_meters_advise(struct ec_meters *m, const char *source, const char *sink)
+{
+    m->source_advice = source;
+    m->sink_advice = sink;
+}
+
 void ec_meters_limits(struct ec_meters *m, const struct ec_limits *limits)
 {
     pthread_mutex_lock(&m->lock);
@@ -220,17 +227,8 @@ static double share_percent(const struct ec_stage_stats *stage, double wall_s)
 }
 
 /* The busiest part is what holds the others up. */
-static void find_bottleneck(struct ec_stats *s)
+static void find_bottleneck(const struct ec_meters *m, struct ec_stats *s)
 {
-    static const char *const advice[] = {
-        [EC_BOTTLENECK_UNKNOWN] = "",
-        [EC_BOTTLENECK_SOURCE] = "Decoding is the slowest part: give it more cores, or a video that is cheaper to decode.",
-        [EC_BOTTLENECK_H2D] = "Upload to the GPU is the slowest part: the PCIe link is the limit, as it should be.",
-        [EC_BOTTLENECK_COMPUTE] =
-            "The detector is the slowest part: a smaller kernel, more threads or a faster device would help.",
-        [EC_BOTTLENECK_D2H] = "Download from the GPU is the slowest part: the PCIe link is the limit, as it should be.",
-        [EC_BOTTLENECK_SINK] = "Taking the result is the slowest part: try a faster --preset or another --codec.",
-    };
     const double compute = s->gpu.engines[EC_ENGINE_COMPUTE].busy_percent;
     struct {
         enum ec_bottleneck kind;
@@ -250,7 +248,17 @@ static void find_bottleneck(struct ec_stats *s)
         s->bottleneck = parts[i].kind;
         s->bottleneck_busy_percent = parts[i].percent;
     }
-    snprintf(s->advice, sizeof s->advice, "%s", advice[s->bottleneck]);
+    const char *const advice[] = {
+        [EC_BOTTLENECK_UNKNOWN] = NULL,
+        [EC_BOTTLENECK_SOURCE] = m->source_advice,
+        [EC_BOTTLENECK_H2D] = "Upload to the GPU is the slowest part: the PCIe link is the limit, as it should be.",
+        [EC_BOTTLENECK_COMPUTE] = isnan(compute)
+                                      ? "The detector is the slowest part: a smaller kernel, more cores or a GPU would help."
+                                      : "The detector is the slowest part: a smaller kernel or a faster GPU would help.",
+        [EC_BOTTLENECK_D2H] = "Download from the GPU is the slowest part: the PCIe link is the limit, as it should be.",
+        [EC_BOTTLENECK_SINK] = m->sink_advice,
+    };
+    snprintf(s->advice, sizeof s->advice, "%s", advice[s->bottleneck] ? advice[s->bottleneck] : "");
 }
 
 static void read_queue(struct ec_queue *queue, struct ec_stage_stats *out, int64_t *dropped)
@@ -284,5 +292,5 @@ void ec_meters_read(struct ec_meters *m, struct ec_queue *queue_in, struct ec_qu
     s->frames_dropped = 0;
     read_queue(queue_in, &s->stages[EC_STAGE_QUEUE_IN], &s->frames_dropped);
     read_queue(queue_out, &s->stages[EC_STAGE_QUEUE_OUT], &s->frames_dropped);
-    find_bottleneck(s);
+    find_bottleneck(m, s);
 }

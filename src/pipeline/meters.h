@@ -36,6 +36,9 @@ struct ec_gpu_reading {
 };
 void ec_meters_reading(struct ec_meters *meters, const struct ec_gpu_reading *reading);
 
+/* What to do about the parts that meters know nothing of, where they are the slowest; kept as they are, NULL: nothing. */
+void ec_meters_advise(struct ec_meters *meters, const char *source, const char *sink);
+
 void ec_meters_limits(struct ec_meters *meters, const struct ec_limits *limits);
 
 /* Fills what the meters know: frames, times, latency, stages, engines, bottleneck. Fields that belong to others are left. */

@@ -183,6 +183,8 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
         (struct ec_delivery){.params = &l->p, .meters = l->meters, .trace = l->trace, .pixels = l->pixels, .halt = &l->halt};
     if (status == EC_OK)
         status = ec_delivery_open(&l->delivery, info, l->depth_bits, error);
+    if (status == EC_OK)
+        ec_meters_advise(l->meters, l->source_ops->advice(l->source), ec_delivery_advice(&l->delivery));
     if (status == EC_OK && l->backend == &ec_backend_cuda)
         l->watch = ec_gpu_watch_open(&device, l->meters);
     return status;

@@ -1,5 +1,6 @@
 #include "sink/encoder.h"
 
+#include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 #include <stdlib.h>
 
@@ -310,6 +311,17 @@ enum ec_status ec_encoder_flush(struct ec_encoder *e, int64_t deadline_ns, int64
         result < 0 && result != AVERROR_EOF ? encoder_failed(e, result, error) : write_packets(e, deadline_ns, error);
     *given_up += deadline_ns ? e->frames - e->written : 0;
     return status;
+}
+
+const char *ec_encoder_advice(const struct ec_encoder *e)
+{
+    const enum AVCodecID id = e->context->codec_id;
+    if (id == AV_CODEC_ID_RAWVIDEO || id == AV_CODEC_ID_WRAPPED_AVFRAME)
+        return "Writing is the slowest part: the frames go out as they are, as fast as they are taken.";
+    /* WebP's presets are kinds of pictures. */
+    if (id != AV_CODEC_ID_WEBP && e->context->priv_data && av_opt_find(e->context->priv_data, "preset", NULL, 0, 0))
+        return "Encoding is the slowest part: try a faster --preset or another --codec.";
+    return "Encoding is the slowest part: another --codec may be faster.";
 }
 
 void ec_encoder_close(struct ec_encoder **encoder)

@@ -19,6 +19,9 @@ enum ec_status ec_encoder_frame(struct ec_encoder *encoder, const struct ec_fram
  */
 enum ec_status ec_encoder_flush(struct ec_encoder *encoder, int64_t deadline_ns, int64_t *given_up, struct ec_error *error);
 
+/* See ec_sink_ops. */
+const char *ec_encoder_advice(const struct ec_encoder *encoder);
+
 void ec_encoder_close(struct ec_encoder **encoder);
 
 #endif

@@ -81,6 +81,11 @@ static enum ec_status file_finish(struct ec_sink *s, int64_t deadline_ns, int64_
     return status == EC_OK ? ec_mux_finish(s->mux, error) : status;
 }
 
+static const char *file_advice(const struct ec_sink *s)
+{
+    return ec_encoder_advice(s->encoder);
+}
+
 static void file_abandon(const struct ec_sink *s)
 {
     ec_target_abandon(s->mux->target);
@@ -92,6 +97,7 @@ const struct ec_sink_ops ec_sink_file = {
     .frame = file_frame,
     .packet = file_packet,
     .finish = file_finish,
+    .advice = file_advice,
     .abandon = file_abandon,
     .close = file_close,
 };

@@ -101,5 +101,11 @@ static enum ec_status hash_finish(struct ec_sink *s, int64_t deadline_ns, int64_
     return fflush(stdout) ? write_failed(error) : EC_OK;
 }
 
+static const char *hash_advice(const struct ec_sink *s)
+{
+    (void)s;
+    return "Hashing is the slowest part: it takes one core and every byte; --null looks at none.";
+}
+
 const struct ec_sink_ops ec_sink_hash = {
-    .name = "hash", .open = hash_open, .frame = hash_frame, .finish = hash_finish, .close = hash_close};
+    .name = "hash", .open = hash_open, .frame = hash_frame, .finish = hash_finish, .advice = hash_advice, .close = hash_close};

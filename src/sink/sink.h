@@ -32,6 +32,8 @@ struct ec_sink_ops {
      * frames that are still inside an encoder are given up and the file ends before them, but not before its first one;
      * *given_up grows by their number. */
     enum ec_status (*finish)(struct ec_sink *sink, int64_t deadline_ns, int64_t *given_up, struct ec_error *error);
+    /* One sentence for a run that this sink held up, which lives for ever; NULL in the table: there is nothing to say. */
+    const char *(*advice)(const struct ec_sink *sink);
     /* Removes what has no final name yet, from any thread, between open and close; the output fails from here on. NULL: there
      * is nothing of the kind. */
     void (*abandon)(const struct ec_sink *sink);

@@ -289,11 +289,18 @@ static enum ec_status window_finish(struct ec_sink *s, int64_t deadline_ns, int6
     return EC_OK;
 }
 
+static const char *window_advice(const struct ec_sink *s)
+{
+    (void)s;
+    return "The window is the slowest part: it shows each frame at its time, and none faster than the display.";
+}
+
 const struct ec_sink_ops ec_sink_window = {
     .name = "window",
     .open = window_open,
     .frame = window_frame,
     .poll = window_poll,
     .finish = window_finish,
+    .advice = window_advice,
     .close = window_close,
 };

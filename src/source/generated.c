@@ -18,6 +18,7 @@ struct ec_source {
     char name[64];
     int64_t next, end; /* frame numbers; end < 0: for ever */
     size_t pitch;
+    int planes; /* of a frame: 3 where colours are asked for, in noise alone, since the demo is gray */
     bool shown; /* the style needs the pictures themselves */
     uint8_t *background;
     AVBufferRef **ring; /* of the cycle */
@@ -65,6 +66,7 @@ static enum ec_status open_common(struct ec_source **out, const struct ec_pipeli
     if (!s)
         return ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", params->input);
     s->env = *env;
+    s->planes = 1;
     s->shown = ec_style_needs_video(params->style.style);
     snprintf(s->name, sizeof s->name, "%s", params->input);
     s->pitch = ((size_t)width * (depth > 8 ? 2 : 1) + 63) & ~(size_t)63;
@@ -89,6 +91,11 @@ static enum ec_status open_common(struct ec_source **out, const struct ec_pipeli
         s->info.duration_s = s->info.end_s = (double)s->end / fps;
     }
     return EC_OK;
+}
+
+static size_t plane_bytes(const struct ec_source *s)
+{
+    return s->pitch * (size_t)s->info.height_px;
 }
 
 /* The gray picture as a style takes it; NULL when memory ran out. */
@@ -123,7 +130,8 @@ static bool next_frame(struct ec_source *s, AVBufferRef *owner, struct ec_item *
                   .width_px = i->width_px,
                   .height_px = i->height_px,
                   .pitch_bytes = (ptrdiff_t)s->pitch,
-                  .depth_bits = i->depth_bits},
+                  .depth_bits = i->depth_bits,
+                  .plane_bytes = s->planes > 1 ? (ptrdiff_t)plane_bytes(s) : 0},
         .pts = s->next++,
         .duration = 1,
         .decoded_ns = ec_now_ns(),
@@ -221,7 +229,7 @@ static void paint_noise(const struct ec_source *s, uint8_t *data, uint64_t seed)
 {
     const uint64_t keep = s->info.depth_bits > 8 ? ((1ull << s->info.depth_bits) - 1) * 0x0001000100010001ull : ~0ull;
     uint64_t state = seed * 0x9E3779B97F4A7C15ull + 1;
-    for (size_t i = 0; i + 8 <= s->pitch * (size_t)s->info.height_px; i += 8) {
+    for (size_t i = 0; i + 8 <= (size_t)s->planes * plane_bytes(s); i += 8) {
         const uint64_t v = random_next(&state) & keep;
         memcpy(data + i, &v, sizeof v);
     }
@@ -234,7 +242,8 @@ static enum ec_status cycle_open(struct ec_source **out, const struct ec_pipelin
     if (status != EC_OK)
         return status;
     struct ec_source *s = *out;
-    const size_t bytes = s->pitch * (size_t)s->info.height_px;
+    s->planes = params->edge.channels == EC_CHANNELS_RGB ? 3 : 1;
+    const size_t bytes = (size_t)s->planes * plane_bytes(s);
     size_t wanted = CYCLE_BYTES / bytes;
     wanted = wanted < CYCLE_MIN ? CYCLE_MIN : wanted > CYCLE_MAX ? CYCLE_MAX : wanted;
     s->ring = calloc(wanted, sizeof *s->ring);
@@ -259,11 +268,18 @@ static enum ec_read_result cycle_read(struct ec_source *s, struct ec_item *out, 
     return owner && next_frame(s, owner, out) ? EC_READ_ITEM : out_of_memory(s, error);
 }
 
+static const char *generated_advice(const struct ec_source *s)
+{
+    (void)s;
+    return "Drawing the built-in picture is the slowest part: a smaller one, --demo=WxH, would help.";
+}
+
 const struct ec_source_ops ec_source_demo = {.name = "demo",
                                              .open = demo_open,
                                              .info = generated_info,
                                              .read = demo_read,
                                              .damaged = generated_damaged,
+                                             .advice = generated_advice,
                                              .close = generated_close};
 
 const struct ec_source_ops ec_source_cycle = {.name = "cycle",
@@ -271,4 +287,5 @@ const struct ec_source_ops ec_source_cycle = {.name = "cycle",
                                               .info = generated_info,
                                               .read = cycle_read,
                                               .damaged = generated_damaged,
+                                              .advice = generated_advice,
                                               .close = generated_close};

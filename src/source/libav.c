@@ -423,9 +423,19 @@ static int64_t libav_damaged(const struct ec_source *s)
     return atomic_load(&s->damaged);
 }
 
+static const char *libav_advice(const struct ec_source *s)
+{
+    if (s->info.live)
+        return "The input sets the pace: it is live.";
+    if (s->pictures.on_device)
+        return "Decoding on the GPU is the slowest part: a video that is cheaper to decode would help.";
+    return "Reading and decoding are the slowest part: more cores, or a video that is cheaper to decode, would help.";
+}
+
 const struct ec_source_ops ec_source_libav = {.name = "libav",
                                               .open = libav_open,
                                               .info = libav_info,
                                               .read = libav_read,
                                               .damaged = libav_damaged,
+                                              .advice = libav_advice,
                                               .close = libav_close};

@@ -49,6 +49,8 @@ struct ec_source_ops {
     /* The next frame or packet, in the order of the input. EC_READ_ERROR: *error says why; frames before it were delivered. */
     enum ec_read_result (*read)(struct ec_source *source, struct ec_item *out, struct ec_error *error);
     int64_t (*damaged)(const struct ec_source *source); /* frames lost or damaged so far; any thread */
+    /* One sentence for a run that this source held up, which lives for ever. Once it is open. */
+    const char *(*advice)(const struct ec_source *source);
     void (*close)(struct ec_source **source);
 };
 

@@ -54,6 +54,23 @@ class Statistics(support.Case):
         for name, stage in stats["stages"].items():
             self.assertGreaterEqual(stage["busy_s"], 0, name)
 
+    def test_advice(self):
+        """Of the part that was the slowest, and only what there is to try."""
+        slow = self.short_clip("slow.mkv", "640x480", 20)
+        for arguments, part, words, others in (
+                ([slow, "-o", "e.mp4", "--preset", "veryslow"], "sink", ["--preset", "--codec"], []),
+                ([slow, "-o", "e.webp"], "sink", ["--codec"], ["--preset"]),
+                (["--demo=1920x1080@60", "--frames", "20", "--null"], "source", ["--demo"], ["--preset", "decode"]),
+                ([slow, "--style", "glow", "--null"], "sink", ["style"], ["--preset"]),
+                ([slow, "--null", "--kernel", "; ".join(["0.1 " * 31] * 31)], "compute", ["kernel"], ["--preset"])):
+            with self.subTest(arguments[1:]):
+                stats = support.json.loads(self.edgecam(*arguments, "--stats", "-").stdout)
+                self.assertEqual(stats["bottleneck"], part)
+                for word in words:
+                    self.assertIn(word, stats["advice"])
+                for word in others:
+                    self.assertNotIn(word, stats["advice"])
+
     def test_file(self):
         (self.folder / "s.json").write_text("x" * 10000)
         run = [ROAD, "-o", "edges.mkv", "--frames", "3", "--stats", "s.json"]
@@ -202,6 +219,8 @@ class Bench(support.Case):
                 self.assertTrue(0 < time["min"] <= time["median"] <= time["max"])
                 ratio = time["median"] / copy["median"]  # of numbers that carry nine digits
                 self.assertAlmostEqual(kernels[setting]["copy_ratio"], ratio, delta=1e-7 * ratio)
+                moved = time["median"] * kernels[setting]["gb_per_s"] * 1e3
+                self.assertAlmostEqual(moved, 2 * 320 * 180, delta=1, msg="bytes read and written")
             self.assertIsNone(kernels["parallel"]["frame_us"]["median"])
             self.assertGreater(result["one_frame_ms"]["median"], 0)
             self.assertEqual(shape(result["stats"]), STATS)
@@ -220,6 +239,17 @@ class Bench(support.Case):
         self.assertIsNone(result["stats"])
         self.assertNotIn("host to host", done.stderr.decode())
         self.assertIn("--bench takes 'kernels'", self.message("--bench=all", expect=2))
+
+    def test_colours(self):
+        """Three planes are read, in the detector alone and in a run."""
+        done = self.edgecam("--bench", "-e", "canny", "--channels", "rgb", "--demo=64x48@60", "--frames", "30", "--backend", "cpu",
+                            "--stats", "-")
+        result, = support.json.loads(done.stdout)["results"]
+        self.assertEqual(result["label"], "canny, rgb")
+        serial = result["kernels"]["serial"]
+        self.assertAlmostEqual(serial["frame_us"]["median"] * serial["gb_per_s"] * 1e3, (3 + 1) * 64 * 48, delta=0.1)
+        gray, colours = (self.hashes("cycle:64x48@25", "-e", "canny", "--channels", c, "--frames", "1") for c in ("luma", "rgb"))
+        self.assertNotEqual(gray, colours)
 
 
 if __name__ == "__main__":

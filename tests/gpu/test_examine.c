@@ -91,6 +91,28 @@ static void missing_driver_matters_only_where_a_gpu_was_asked_for(void **state)
     expect(&report, 1, "no NVIDIA driver is loaded");
 }
 
+static void throughput_of_three_planes(void **state)
+{
+    (void)state;
+    uint8_t pixels[3 * 24 * 40];
+    struct ec_plan plan;
+    struct ec_error error = {0};
+    struct ec_device *device = NULL;
+    struct ec_throughput t;
+    const struct ec_device_params params = {.backend = EC_BACKEND_CUDA};
+    const struct ec_edge_params edge = {.op = EC_OPERATOR_CANNY, .channels = EC_CHANNELS_RGB};
+    const struct ec_image content = {
+        .data = pixels, .width_px = 33, .height_px = 24, .pitch_bytes = 40, .plane_bytes = 24 * 40, .depth_bits = 8};
+    memset(pixels, 7, sizeof pixels);
+    assert_int_equal(ec_plan_make(&plan, &edge, 8, &error), EC_OK);
+    assert_int_equal(ec_backend_cuda.open(&device, &params, NULL, &error), EC_OK);
+    assert_int_equal(ec_backend_cuda.throughput(device, &plan, &content, &t, &error), EC_OK);
+    assert_int_equal(t.in_bytes, 3 * 33 * 24);
+    assert_int_equal(t.frame_bytes, 4 * 33 * 24);
+    assert_int_equal(shim_device_bytes_used(), 0);
+    ec_backend_cuda.close(&device);
+}
+
 static void throughput_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -128,6 +150,7 @@ int main(void)
         cmocka_unit_test_setup(good_machine_is_described, reset_machine),
         cmocka_unit_test_setup(problems_say_what_to_do, reset_machine),
         cmocka_unit_test_setup(missing_driver_matters_only_where_a_gpu_was_asked_for, reset_machine),
+        cmocka_unit_test_setup(throughput_of_three_planes, reset_machine),
         cmocka_unit_test_setup(throughput_leaves_nothing_behind, reset_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
