@@ -3,7 +3,7 @@
  *   PIXEL       holds a pixel
  *   SUM         holds every 3x3 response and its parts (up to SUM_LIMIT)
  *   FITS_LANES  tells whether SUM is as wide as a lane, HAS_ROOT_OF_LANES whether lanes_root serves its pixels
- *   BLUR_BY_DOTS  tells whether rows_dots.h has the Gaussian, else
+ *   BY_DOTS     tells whether steps that take neighbouring bytes together serve, and rows_dots.h has the Gaussian, else
  *   BLUR_COUNT  holds a Gaussian's sum in one direction, BLUR_SUM in both, exactly */
 #define JOIN_TOKENS(name, kind) name##_##kind
 #define JOIN(name, kind) JOIN_TOKENS(name, kind)
@@ -131,7 +131,7 @@ INLINE SUM NAME(measure)(SUM gx, SUM gy, enum magnitude magnitude, int32_t cap)
     return (SUM)root_small(square < cap ? square : cap);
 }
 
-#if !BLUR_BY_DOTS
+#if !BY_DOTS
 #include "edge/rows_kind_blur.h"
 #endif
 #include "edge/rows_kind_gradient.h"
@@ -144,7 +144,7 @@ INLINE SUM NAME(measure)(SUM gx, SUM gy, enum magnitude magnitude, int32_t cap)
 static const struct ec_row_kind NAME(kind) = {
     .pixel_bytes = sizeof(PIXEL),
     .gradient_bytes = sizeof(SUM),
-#if BLUR_BY_DOTS
+#if BY_DOTS
     .blur_bytes = sizeof(int16_t),
     .blur_biased = true,
     .blur_down = blur_down_dots,
@@ -182,7 +182,7 @@ static const struct ec_row_kind NAME(kind) = {
 #undef SUM_LIMIT
 #undef FITS_LANES
 #undef HAS_ROOT_OF_LANES
-#undef BLUR_BY_DOTS
+#undef BY_DOTS
 #undef BLUR_COUNT
 #undef BLUR_SUM
 #undef BLUR_MULTIPLY_ADD

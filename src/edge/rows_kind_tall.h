@@ -41,9 +41,29 @@ INLINE void NAME(store_parts)(void *row, int x, const lanes response[PARTS], lan
         lanes_store(p, lanes_min(lanes_max(response[0], lanes_of(0)), max));
 }
 
-INLINE lanes NAME(measure_lanes)(lanes gx, lanes gy, bool l1)
+/* The responses to gradients of row y; those of l2 are a row behind, `begun` keeps them, and the last come by put_last. */
+INLINE void NAME(put_lengths)(void *const *out, int y, int x, const lanes gx[PARTS], const lanes gy[PARTS],
+                              struct half_root begun[PARTS], lanes max, bool l1)
 {
-    return l1 ? lanes_absolute(gx) + lanes_absolute(gy) : lanes_root(gx, gy);
+    lanes response[PARTS];
+    for (int i = 0; i < PARTS; i++) {
+        const struct half_root before = begun[i];
+        if (!l1)
+            begun[i] = lanes_begin_root(gx[i], gy[i]);
+        response[i] = l1 ? lanes_absolute(gx[i]) + lanes_absolute(gy[i]) : lanes_end_root(before);
+    }
+    if (l1 || y)
+        NAME(store_parts)(out[l1 ? y : y - 1], x, response, max);
+}
+
+INLINE void NAME(put_last)(void *const *out, int x, const struct half_root begun[PARTS], lanes max, bool l1)
+{
+    lanes response[PARTS];
+    if (l1)
+        return;
+    for (int i = 0; i < PARTS; i++)
+        response[i] = lanes_end_root(begun[i]);
+    NAME(store_parts)(out[EC_TALL_ROWS - 1], x, response, max);
 }
 
 /* Three neighbours weighted; where the middle counts twice, the sums of two serve the next three too. */
@@ -73,22 +93,49 @@ INLINE void NAME(tall_gradient)(void *const *out, const void *const *rows, int n
                                 int middle, bool l1)
 {
     const lanes max = lanes_of(plan->finish.max);
+    const struct ahead ahead = ahead_of(out, rows);
     for (int x = 0; x < n; x += TALL_STEP) {
         struct NAME(slopes) a = NAME(load_slopes)(rows[0], x, max, side, middle);
         struct NAME(slopes) b = NAME(load_slopes)(rows[1], x, max, side, middle);
+        struct half_root begun[PARTS] = {0};
 #pragma GCC unroll 8
         for (int y = 0; y < EC_TALL_ROWS; y++) {
             const struct NAME(slopes) c = NAME(load_slopes)(rows[y + 2], x, max, side, middle);
-            lanes response[PARTS];
+            lanes gx[PARTS], gy[PARTS];
             for (int i = 0; i < PARTS; i++) {
-                const lanes gx = NAME(weigh)(a.differences[i], b.differences[i], c.differences[i], side, middle);
-                response[i] = NAME(measure_lanes)(gx, c.sums[i] - a.sums[i], l1);
+                gx[i] = NAME(weigh)(a.differences[i], b.differences[i], c.differences[i], side, middle);
+                gy[i] = c.sums[i] - a.sums[i];
             }
-            NAME(store_parts)(out[y], x, response, max);
-            prefetch_ahead(rows, out, y, x * (int)sizeof(PIXEL));
+            NAME(put_lengths)(out, y, x, gx, gy, begun, max, l1);
+            prefetch_ahead(&ahead, rows[y + 2], out[y], x * (int)sizeof(PIXEL));
             a = b;
             b = c;
         }
+        NAME(put_last)(out, x, begun, max, l1);
+    }
+}
+
+/* The window has its first pixel in the middle. */
+INLINE void NAME(tall_roberts)(void *const *out, const void *const *rows, int n, const struct ec_plan *plan, bool l1)
+{
+    const lanes max = lanes_of(plan->finish.max);
+    const struct ahead ahead = ahead_of(out, rows);
+    for (int x = 0; x < n; x += TALL_STEP) {
+        struct NAME(trios) b = NAME(load_trios)(rows[1], x, max);
+        struct half_root begun[PARTS] = {0};
+#pragma GCC unroll 8
+        for (int y = 0; y < EC_TALL_ROWS; y++) {
+            const struct NAME(trios) c = NAME(load_trios)(rows[y + 2], x, max);
+            lanes gx[PARTS], gy[PARTS];
+            for (int i = 0; i < PARTS; i++) {
+                gx[i] = b.part[i].middle - c.part[i].right;
+                gy[i] = b.part[i].right - c.part[i].middle;
+            }
+            NAME(put_lengths)(out, y, x, gx, gy, begun, max, l1);
+            prefetch_ahead(&ahead, rows[y + 2], out[y], x * (int)sizeof(PIXEL));
+            b = c;
+        }
+        NAME(put_last)(out, x, begun, max, l1);
     }
 }
 
@@ -113,12 +160,9 @@ INLINE lanes NAME(tall_laplacian_response)(struct NAME(trio) a, struct NAME(trio
     return lanes_absolute((a.middle + c.middle) + (b.left + b.right) - (b.middle << 2));
 }
 
-/* The window of roberts has its first pixel in the middle. */
-INLINE lanes NAME(tall_response)(struct NAME(trio) a, struct NAME(trio) b, struct NAME(trio) c, enum ec_operator op, bool l1)
+INLINE lanes NAME(tall_response)(struct NAME(trio) a, struct NAME(trio) b, struct NAME(trio) c, enum ec_operator op)
 {
     switch (op) {
-    case EC_OPERATOR_ROBERTS:
-        return NAME(measure_lanes)(b.middle - c.right, b.right - c.middle, l1);
     case EC_OPERATOR_KIRSCH:
         return NAME(tall_kirsch_response)(a, b, c);
     case EC_OPERATOR_ROBINSON:
@@ -128,10 +172,10 @@ INLINE lanes NAME(tall_response)(struct NAME(trio) a, struct NAME(trio) b, struc
     }
 }
 
-INLINE void NAME(tall_window)(void *const *out, const void *const *rows, int n, const struct ec_plan *plan, enum ec_operator op,
-                              bool l1)
+INLINE void NAME(tall_window)(void *const *out, const void *const *rows, int n, const struct ec_plan *plan, enum ec_operator op)
 {
     const lanes max = lanes_of(plan->finish.max);
+    const struct ahead ahead = ahead_of(out, rows);
     for (int x = 0; x < n; x += TALL_STEP) {
         struct NAME(trios) a = NAME(load_trios)(rows[0], x, max), b = NAME(load_trios)(rows[1], x, max);
 #pragma GCC unroll 8
@@ -139,32 +183,41 @@ INLINE void NAME(tall_window)(void *const *out, const void *const *rows, int n, 
             const struct NAME(trios) c = NAME(load_trios)(rows[y + 2], x, max);
             lanes response[PARTS];
             for (int i = 0; i < PARTS; i++)
-                response[i] = NAME(tall_response)(a.part[i], b.part[i], c.part[i], op, l1);
+                response[i] = NAME(tall_response)(a.part[i], b.part[i], c.part[i], op);
             NAME(store_parts)(out[y], x, response, max);
-            prefetch_ahead(rows, out, y, x * (int)sizeof(PIXEL));
+            prefetch_ahead(&ahead, rows[y + 2], out[y], x * (int)sizeof(PIXEL));
             a = b;
             b = c;
         }
     }
 }
 
+#if BY_DOTS
+#include "edge/rows_kind_blocks.h"
+#endif
+
 #define TALL(name, how, ...)                                                                                                   \
     static void NAME(name)(void *const *out, const void *const *rows, int n, const struct ec_plan *plan)                       \
     {                                                                                                                          \
         NAME(how)(out, rows, n, plan, __VA_ARGS__);                                                                            \
     }
+#if BY_DOTS
+TALL(tall_sobel_l1, tall_blocks, 2, 2, true)
+TALL(tall_scharr_l1, tall_blocks, 6, 10, true)
+#else
 TALL(tall_sobel_l1, tall_gradient, 1, 2, true)
-TALL(tall_prewitt_l1, tall_gradient, 1, 1, true)
 TALL(tall_scharr_l1, tall_gradient, 3, 10, true)
-TALL(tall_roberts_l1, tall_window, EC_OPERATOR_ROBERTS, true)
-TALL(tall_kirsch, tall_window, EC_OPERATOR_KIRSCH, true)
-TALL(tall_robinson, tall_window, EC_OPERATOR_ROBINSON, true)
-TALL(tall_laplacian, tall_window, EC_OPERATOR_LAPLACIAN, true)
+#endif
+TALL(tall_prewitt_l1, tall_gradient, 1, 1, true)
+TALL(tall_roberts_l1, tall_roberts, true)
+TALL(tall_kirsch, tall_window, EC_OPERATOR_KIRSCH)
+TALL(tall_robinson, tall_window, EC_OPERATOR_ROBINSON)
+TALL(tall_laplacian, tall_window, EC_OPERATOR_LAPLACIAN)
 #if HAS_ROOT_OF_LANES
-TALL(tall_sobel_l2, tall_gradient, 1, 2, false)
+TALL(tall_sobel_l2, tall_blocks, 1, 1, false)
+TALL(tall_scharr_l2, tall_blocks, 3, 5, false)
 TALL(tall_prewitt_l2, tall_gradient, 1, 1, false)
-TALL(tall_scharr_l2, tall_gradient, 3, 10, false)
-TALL(tall_roberts_l2, tall_window, EC_OPERATOR_ROBERTS, false)
+TALL(tall_roberts_l2, tall_roberts, false)
 #define TALL_L2(name) NAME(name)
 #else
 #define TALL_L2(name) NULL

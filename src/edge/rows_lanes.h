@@ -160,42 +160,64 @@ INLINE lanes lanes_join(lanes even, lanes odd)
  * clamp. The sum n is below 2^31. A reciprocal root is off by 1.5 * 2^-12 at most (2^-14 with AVX-512), and so its product with
  * n, up to 255, by less than 0.1: 0.12 more is rounded to the rounded root r or to r + 1, and it is r + 1 where
  * (r + 1) * r >= n. The reciprocal root of 0 is infinite and its product not a number, which becomes the least integer and
- * stays it. */
+ * stays it.
+ *
+ * These are so many steps one after the other that a processor does not look far enough ahead to begin on the next ones
+ * meanwhile. In two halves those can be begun before these are ended. */
+struct half_root {
+    lanes root, sums; /* the rounded root, or one more */
+};
+
 #if defined(__AVX512BW__)
-INLINE lanes lanes_root(lanes gx, lanes gy)
+INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
 {
     const __m512i low = _mm512_unpacklo_epi16((__m512i)gx, (__m512i)gy), high = _mm512_unpackhi_epi16((__m512i)gx, (__m512i)gy);
     const __m512i low_sums = _mm512_madd_epi16(low, low), high_sums = _mm512_madd_epi16(high, high);
     const __m512 low_n = _mm512_cvtepi32_ps(low_sums), high_n = _mm512_cvtepi32_ps(high_sums), more = _mm512_set1_ps(0.12f);
     const __m512i low_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(low_n, _mm512_rsqrt14_ps(low_n), more));
     const __m512i high_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(high_n, _mm512_rsqrt14_ps(high_n), more));
-    const __m512i root = _mm512_packs_epi32(low_root, high_root), one = _mm512_set1_epi16(1);
+    return (struct half_root){(lanes)_mm512_packs_epi32(low_root, high_root), (lanes)_mm512_packus_epi32(low_sums, high_sums)};
+}
+
+INLINE lanes lanes_end_root(struct half_root half)
+{
+    const __m512i root = (__m512i)half.root, one = _mm512_set1_epi16(1);
     const __m512i product = _mm512_mullo_epi16(root, _mm512_sub_epi16(root, one));
-    const __mmask32 above = _mm512_cmpge_epu16_mask(product, _mm512_packus_epi32(low_sums, high_sums));
+    const __mmask32 above = _mm512_cmpge_epu16_mask(product, (__m512i)half.sums);
     return (lanes)_mm512_mask_subs_epi16(root, above, root, one);
 }
 #elif defined(__AVX2__)
-INLINE lanes lanes_root(lanes gx, lanes gy)
+INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
 {
     const __m256i low = _mm256_unpacklo_epi16((__m256i)gx, (__m256i)gy), high = _mm256_unpackhi_epi16((__m256i)gx, (__m256i)gy);
     const __m256i low_sums = _mm256_madd_epi16(low, low), high_sums = _mm256_madd_epi16(high, high);
     const __m256 low_n = _mm256_cvtepi32_ps(low_sums), high_n = _mm256_cvtepi32_ps(high_sums), more = _mm256_set1_ps(0.12f);
     const __m256i low_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(low_n, _mm256_rsqrt_ps(low_n), more));
     const __m256i high_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(high_n, _mm256_rsqrt_ps(high_n), more));
-    const __m256i root = _mm256_packs_epi32(low_root, high_root), sums = _mm256_packus_epi32(low_sums, high_sums);
+    return (struct half_root){(lanes)_mm256_packs_epi32(low_root, high_root), (lanes)_mm256_packus_epi32(low_sums, high_sums)};
+}
+
+INLINE lanes lanes_end_root(struct half_root half)
+{
+    const __m256i root = (__m256i)half.root;
     const __m256i product = _mm256_mullo_epi16(root, _mm256_sub_epi16(root, _mm256_set1_epi16(1)));
     /* product >= sums makes the comparison -1. */
-    return (lanes)_mm256_adds_epi16(root, _mm256_cmpeq_epi16(_mm256_max_epu16(product, sums), product));
+    return (lanes)_mm256_adds_epi16(root, _mm256_cmpeq_epi16(_mm256_max_epu16(product, (__m256i)half.sums), product));
 }
 #else
-INLINE lanes lanes_root(lanes gx, lanes gy)
+INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
 {
-    lanes root;
+    struct half_root half = {0};
     for (int i = 0; i < LANES_BYTES / 2; i++) {
         const int32_t n = gx[i] * gx[i] + gy[i] * gy[i];
-        root[i] = (int16_t)root_small(n < 255 * 255 ? n : 255 * 255);
+        half.root[i] = (int16_t)root_small(n < 255 * 255 ? n : 255 * 255);
     }
-    return root;
+    return half;
+}
+
+INLINE lanes lanes_end_root(struct half_root half)
+{
+    return half.root;
 }
 #endif
 

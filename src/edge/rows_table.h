@@ -146,13 +146,20 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 
 /* The processor's own prefetching follows a row, but not from one group of rows to the next: what stands as many rows further,
  * should rows be as far apart there, is asked for a group ahead. Asking for memory that is not there does no harm. */
-INLINE void prefetch_ahead(const void *const *rows, void *const *out, int y, int x_bytes)
+struct ahead {
+    uintptr_t in_bytes, out_bytes; /* from a row to that of the next group */
+};
+
+INLINE struct ahead ahead_of(void *const *out, const void *const *rows)
 {
-    const uintptr_t in = (uintptr_t)rows[y + 2], to = (uintptr_t)out[y];
-    const uintptr_t in_group = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
-    const uintptr_t out_group = EC_TALL_ROWS * ((uintptr_t)out[1] - (uintptr_t)out[0]);
-    __builtin_prefetch((const void *)(in + in_group + (uintptr_t)x_bytes), 0, 2);
-    __builtin_prefetch((const void *)(to + out_group + (uintptr_t)x_bytes), 1, 2);
+    return (struct ahead){EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]),
+                          EC_TALL_ROWS * ((uintptr_t)out[1] - (uintptr_t)out[0])};
+}
+
+INLINE void prefetch_ahead(const struct ahead *ahead, const void *row, const void *out, int x_bytes)
+{
+    __builtin_prefetch((const void *)((uintptr_t)row + (ahead->in_bytes + (uintptr_t)x_bytes)), 0, 2);
+    __builtin_prefetch((const void *)((uintptr_t)out + (ahead->out_bytes + (uintptr_t)x_bytes)), 1, 2);
 }
 
 #include "edge/rows_dots.h"
@@ -165,7 +172,7 @@ INLINE void prefetch_ahead(const void *const *rows, void *const *out, int y, int
 #define SUM_LIMIT INT16_MAX
 #define FITS_LANES 1
 #define HAS_ROOT_OF_LANES HAS_ROOT_OF_BYTE_LANES
-#define BLUR_BY_DOTS HAS_DOTS
+#define BY_DOTS HAS_DOTS
 #define BLUR_COUNT uint16_t
 #define BLUR_SUM float
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F32
@@ -177,7 +184,7 @@ INLINE void prefetch_ahead(const void *const *rows, void *const *out, int y, int
 #define SUM_LIMIT INT16_MAX
 #define FITS_LANES 1
 #define HAS_ROOT_OF_LANES 0
-#define BLUR_BY_DOTS 0
+#define BY_DOTS 0
 #define BLUR_COUNT uint32_t
 #define BLUR_SUM double
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
@@ -189,7 +196,7 @@ INLINE void prefetch_ahead(const void *const *rows, void *const *out, int y, int
 #define SUM_LIMIT INT32_MAX
 #define FITS_LANES 0
 #define HAS_ROOT_OF_LANES 0
-#define BLUR_BY_DOTS 0
+#define BY_DOTS 0
 #define BLUR_COUNT uint32_t
 #define BLUR_SUM double
 #define BLUR_MULTIPLY_ADD MULTIPLY_ADD_F64
