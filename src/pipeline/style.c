@@ -31,6 +31,11 @@ bool ec_style_needs_video(enum ec_style style)
     return styles[style].video;
 }
 
+bool ec_style_shows_video(enum ec_style style)
+{
+    return styles[style].video && style != EC_STYLE_DIRECTION;
+}
+
 bool ec_style_is_coloured(enum ec_style style)
 {
     return style != EC_STYLE_MASK;

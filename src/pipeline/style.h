@@ -6,6 +6,7 @@
 #include "edgecam/style.h"
 
 bool ec_style_needs_video(enum ec_style style); /* the colours of the video itself */
+bool ec_style_shows_video(enum ec_style style); /* its colours are among the result's */
 bool ec_style_is_coloured(enum ec_style style); /* RGB or RGBA instead of the gray result */
 bool ec_style_has_alpha(enum ec_style style);
 

@@ -44,9 +44,11 @@ static void describe(AVCodecContext *context, const struct request *request, con
     context->framerate = timing->frame_rate;
     context->sample_aspect_ratio = info->pixel_aspect;
     context->color_range = ec_codec_tells_range(context->codec) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-    context->color_primaries = info->primaries != AVCOL_PRI_UNSPECIFIED ? info->primaries : AVCOL_PRI_BT709;
-    context->color_trc = info->transfer != AVCOL_TRC_UNSPECIFIED ? info->transfer : AVCOL_TRC_BT709;
-    /* Chroma is neutral, so every matrix gives the same gray. */
+    const enum ec_style style = request->params->style.style;
+    const bool own = ec_style_is_coloured(style) && !ec_style_shows_video(style); /* nothing of the video's light is left */
+    context->color_primaries = own || info->primaries == AVCOL_PRI_UNSPECIFIED ? AVCOL_PRI_BT709 : info->primaries;
+    context->color_trc = own || info->transfer == AVCOL_TRC_UNSPECIFIED ? AVCOL_TRC_BT709 : info->transfer;
+    /* The matrix of colour.h; neutral chroma gives the same gray with every one. */
     const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(context->pix_fmt);
     context->colorspace = format && format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : AVCOL_SPC_BT709;
     context->thread_count = request->params->encoder_threads;
@@ -319,7 +321,7 @@ const char *ec_encoder_advice(const struct ec_encoder *e)
     if (id == AV_CODEC_ID_RAWVIDEO || id == AV_CODEC_ID_WRAPPED_AVFRAME)
         return "Writing is the slowest part: the frames go out as they are, as fast as they are taken.";
     /* WebP's presets are kinds of pictures. */
-    if (id != AV_CODEC_ID_WEBP && e->context->priv_data && av_opt_find(e->context->priv_data, "preset", NULL, 0, 0))
+    if (id != AV_CODEC_ID_WEBP && av_opt_find(e->context, "preset", NULL, 0, AV_OPT_SEARCH_CHILDREN))
         return "Encoding is the slowest part: try a faster --preset or another --codec.";
     return "Encoding is the slowest part: another --codec may be faster.";
 }

@@ -158,6 +158,20 @@ class Outputs(Pixels):
         self.assert_only()
 
     @support.about_bytes
+    def test_light(self):
+        """A picture that shows an HDR video has its primaries and transfer, and its numbers; one of line colours alone is SDR."""
+        hdr = self.make("hdr.mkv", "-f", "lavfi", "-i", "testsrc2=s=96x64", "-frames:v", "2", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1",
+                        "-color_primaries", "bt2020", "-color_trc", "arib-std-b67", "-colorspace", "bt2020nc", "-color_range", "tv")
+        for style in ("mask", "ink", "overlay", "glow", "direction", "split"):
+            with self.subTest(style):
+                self.edgecam(hdr, "-o", "o.mkv", "--style", style, "-y")
+                video = support.video_of(support.probe(self.folder / "o.mkv"))
+                own = style in ("ink", "direction")
+                self.assertEqual((video["color_primaries"], video["color_transfer"], video["color_space"]),
+                                 ("bt709", "bt709", "bt709") if own else ("bt2020", "arib-std-b67", "bt709"))
+        self.edgecam(hdr, "-o", "o.mov", "--style", "alpha")
+        self.assertEqual(support.video_of(support.probe(self.folder / "o.mov"))["color_transfer"], "bt709")
+
     def test_range(self):
         """A codec that cannot say "full range" holds limited luma, and so shows the same picture."""
         clip = self.make("in.mkv", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=25", "-frames:v", "2", "-c:v", "ffv1")
