@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Every figure about speed on a GPU, in one run: tools/bench_gpu.sh [VIDEO...]
 # Kernels beside a device copy, frames from host to host beside the two-way limit of PCIe, each VIDEO through the GPU's decoder
-# beside FFmpeg's own decoding, and NPP, OpenCV, CuPy and PyTorch where they are. EDGECAM names the program (build/src/edgecam).
+# beside FFmpeg's own decoding, canny on six pictures, and NPP, OpenCV, CuPy and PyTorch where they are. EDGECAM_BUILD names the
+# build folder (build).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-edgecam=${EDGECAM:-build/src/edgecam}
+build=${EDGECAM_BUILD:-build}
+edgecam=$build/src/edgecam
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -25,6 +27,30 @@ rows() {
 
 kernels() {
     rows 'detector alone' "$edgecam" --bench=kernels --backend cuda "$@"
+}
+
+# picture NAME FILTERS INPUT...: a gray frame of 3840x2160 in the file NAME, as bytes.
+picture() {
+    local name=$1 filters=$2
+    shift 2
+    ffmpeg -nostdin -v error -y "$@" -frames:v 1 -vf "$filters" -f rawvideo -pix_fmt gray "$scratch/$name"
+}
+
+# magnified NAME FACTOR LUMA: a picture by FFmpeg's expression for squares of FACTOR pixels.
+magnified() {
+    picture "$1" "geq=lum='$3',scale=3840:2160:flags=neighbor" -f lavfi -i "color=gray:s=$((3840 / $2))x$((2160 / $2)),format=gray"
+}
+
+# A natural one and a rich one, the densest edges, and three that hysteresis takes longest for: one weak contour through the whole
+# frame from a strong start, edges around every fourth pixel, and weak edges everywhere with one strong pixel.
+pictures() {
+    local turn='958*not(mod(floor(Y/2),2))'
+    picture natural scale=3840:2160,format=gray -i samples/media/road_960x540.mp4
+    picture mandelbrot format=gray -f lavfi -i mandelbrot=s=3840x2160:start_scale=0.01:maxiter=1000
+    head -c $((3840 * 2160)) /dev/urandom >"$scratch/noise"
+    magnified contour 4 "if(eq(Y,0)*lt(X,3),200,60+35*(not(mod(Y,2))+eq(X,$turn)*mod(Y,2)))"
+    magnified checkers 4 '200*mod(X+Y,2)'
+    magnified weak 3 'if(eq(X,300)*eq(Y,300),255,60+38*mod(X+Y,2))'
 }
 
 # spent COMMAND...: seconds of wall time and of processor time.
@@ -70,9 +96,16 @@ for size in 3 5 7 9; do
     kernels --kernel "$(weights $size 7)"
 done
 
+contents=(natural mandelbrot noise contour checkers weak)
+pictures
+for content in "${contents[@]}"; do
+    echo "$content"
+    "$build/tests/gpu/bench_kernels" 3840 2160 "@$scratch/$content" 'canny l1' 'canny l2' | grep -v 'low\|aperture'
+done
+
 npp=$scratch/bench_npp
 if command -v nvcc >/dev/null && nvcc -O2 -o "$npp" tools/peers/bench_npp.c -lnppif -lnppc 2>"$scratch/err"; then
-    "$npp" || echo 'NPP: left out (it failed)'
+    (cd "$scratch" && "$npp" "${contents[@]}") || echo 'NPP: left out (it failed)'
 else
     echo 'NPP: left out (no nvcc, or no NPP)'
 fi

@@ -1,19 +1,24 @@
 /* How long NVIDIA's NPP takes for the work that edgecam does: tools/bench_gpu.sh compiles and runs this where NPP is.
  *
- * Frames of noise in device memory rotate over more than the last cache holds; ROUND frames follow each other on one stream,
- * then on STREAMS of them. Prints a line a function: name, us a frame in turn, us a frame at once (medians). */
+ * Frames of noise, for Canny those of each FILE (WIDTH x HEIGHT bytes), in device memory rotate over more than the last cache
+ * holds; ROUND frames follow each other on one stream, then on STREAMS of them. Prints a line a function: name, us a frame in
+ * turn, us a frame at once (medians). */
 #include <cuda_runtime_api.h>
 #include <nppi_filtering_functions.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WIDTH 3840
 #define HEIGHT 2160
+#define FRAME_BYTES ((size_t)WIDTH * HEIGHT)
 #define PAIRS 24
 #define STREAMS 4
 #define ROUND 240
 #define REPETITIONS 9
+#define LOW 100
+#define HIGH 200
 
 #define MUST(call)                                                                                                             \
     do {                                                                                                                       \
@@ -27,6 +32,7 @@
 struct bench {
     Npp8u *d_in[PAIRS], *d_out[PAIRS];
     Npp16s *d_magnitude[STREAMS];
+    Npp8u *d_scratch[STREAMS]; /* of Canny */
     Npp32f *d_weights;
     NppStreamContext contexts[STREAMS];
     cudaEvent_t start, end, joins[STREAMS];
@@ -64,6 +70,25 @@ static NppStatus convolution(const struct bench *b, int pair, int stream, int si
                                           window, anchor, NPP_BORDER_REPLICATE, b->contexts[stream]);
 }
 
+static NppStatus canny(const struct bench *b, int pair, int stream, NppiNorm norm)
+{
+    return nppiFilterCannyBorder_8u_C1R_Ctx(b->d_in[pair], WIDTH, whole, origin, b->d_out[pair], WIDTH, whole, NPP_FILTER_SOBEL,
+                                            NPP_MASK_SIZE_3_X_3, LOW, HIGH, norm, NPP_BORDER_REPLICATE, b->d_scratch[stream],
+                                            b->contexts[stream]);
+}
+
+static NppStatus canny_l2(const struct bench *b, int pair, int stream, int size)
+{
+    (void)size;
+    return canny(b, pair, stream, nppiNormL2);
+}
+
+static NppStatus canny_l1(const struct bench *b, int pair, int stream, int size)
+{
+    (void)size;
+    return canny(b, pair, stream, nppiNormL1);
+}
+
 static int compare(const void *a, const void *b)
 {
     const float x = *(const float *)a, y = *(const float *)b;
@@ -98,7 +123,9 @@ static float time_frames(const struct bench *b, work *run, int size, int streams
 static void open_contexts(struct bench *b)
 {
     struct cudaDeviceProp p;
+    int scratch_bytes = 0;
     MUST(cudaGetDeviceProperties(&p, 0));
+    MUST(nppiFilterCannyBorderGetBufferSize(whole, &scratch_bytes));
     for (int s = 0; s < STREAMS; s++) {
         NppStreamContext *c = &b->contexts[s];
         MUST(cudaStreamCreateWithFlags(&c->hStream, cudaStreamNonBlocking));
@@ -110,37 +137,59 @@ static void open_contexts(struct bench *b)
         c->nSharedMemPerBlock = p.sharedMemPerBlock;
         c->nCudaDevAttrComputeCapabilityMajor = p.major;
         c->nCudaDevAttrComputeCapabilityMinor = p.minor;
-        MUST(cudaMalloc((void **)&b->d_magnitude[s], (size_t)WIDTH * HEIGHT * 2));
+        MUST(cudaMalloc((void **)&b->d_magnitude[s], FRAME_BYTES * 2));
+        MUST(cudaMalloc((void **)&b->d_scratch[s], (size_t)scratch_bytes));
     }
     MUST(cudaEventCreate(&b->start));
     MUST(cudaEventCreate(&b->end));
 }
 
+static void fill_frames(struct bench *b, const uint8_t *frame)
+{
+    for (int i = 0; i < PAIRS; i++)
+        MUST(cudaMemcpy(b->d_in[i], frame, FRAME_BYTES, cudaMemcpyHostToDevice));
+}
+
 static void open_frames(struct bench *b)
 {
-    const size_t bytes = (size_t)WIDTH * HEIGHT;
-    uint8_t *noise = malloc(bytes);
     float weights[81];
-    uint32_t state = 1;
-    if (!noise)
-        exit(1);
-    for (size_t i = 0; i < bytes; i++) {
-        state = state * 1664525u + 1013904223u;
-        noise[i] = (uint8_t)(state >> 24);
-    }
     for (int i = 0; i < 81; i++)
         weights[i] = (float)(i * 37 % 23 - 11);
     for (int i = 0; i < PAIRS; i++) {
-        MUST(cudaMalloc((void **)&b->d_in[i], bytes));
-        MUST(cudaMalloc((void **)&b->d_out[i], bytes));
-        MUST(cudaMemcpy(b->d_in[i], noise, bytes, cudaMemcpyHostToDevice));
+        MUST(cudaMalloc((void **)&b->d_in[i], FRAME_BYTES));
+        MUST(cudaMalloc((void **)&b->d_out[i], FRAME_BYTES));
     }
     MUST(cudaMalloc((void **)&b->d_weights, sizeof weights));
     MUST(cudaMemcpy(b->d_weights, weights, sizeof weights, cudaMemcpyHostToDevice));
-    free(noise);
 }
 
-int main(void)
+static void fill_noise(uint8_t *frame)
+{
+    uint32_t state = 1;
+    for (size_t i = 0; i < FRAME_BYTES; i++) {
+        state = state * 1664525u + 1013904223u;
+        frame[i] = (uint8_t)(state >> 24);
+    }
+}
+
+static void read_frame(uint8_t *frame, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file || fread(frame, 1, FRAME_BYTES, file) != FRAME_BYTES) {
+        fprintf(stderr, "%s: expected %d x %d bytes\n", path, WIDTH, HEIGHT);
+        exit(1);
+    }
+    fclose(file);
+}
+
+static void measure(const struct bench *b, const char *name, work *run, int size)
+{
+    const float in_turn = time_frames(b, run, size, 1);
+    const float at_once = time_frames(b, run, size, STREAMS);
+    printf("%-24s %-7s  %9.2f  %6s  %9.2f\n", name, "npp", (double)in_turn, "", (double)at_once);
+}
+
+int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
@@ -152,12 +201,23 @@ int main(void)
         {"FilterBorder32f 7x7", convolution, 7},   {"FilterBorder32f 9x9", convolution, 9},
     };
     struct bench b = {0};
+    uint8_t *frame = malloc(FRAME_BYTES);
+    if (!frame)
+        return 1;
     open_contexts(&b);
     open_frames(&b);
-    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
-        const float in_turn = time_frames(&b, works[i].run, works[i].size, 1);
-        const float at_once = time_frames(&b, works[i].run, works[i].size, STREAMS);
-        printf("%-24s %-7s  %9.2f  %6s  %9.2f\n", works[i].name, "npp", (double)in_turn, "", (double)at_once);
+    fill_noise(frame);
+    fill_frames(&b, frame);
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++)
+        measure(&b, works[i].name, works[i].run, works[i].size);
+    for (int i = 1; i < argc; i++) {
+        const char *slash = strrchr(argv[i], '/');
+        read_frame(frame, argv[i]);
+        fill_frames(&b, frame);
+        printf("%s\n", slash ? slash + 1 : argv[i]);
+        measure(&b, "canny l1", canny_l1, 3);
+        measure(&b, "canny l2", canny_l2, 3);
     }
+    free(frame);
     return 0;
 }
