@@ -15,15 +15,47 @@
 
 #define EC_TALL_ROWS 8
 #define EC_TALL_COLUMNS 64
+#define EC_CANNY_COLUMNS_MAX 512
 
 /* An operator of 2x2 or 3x3 pixels on EC_TALL_ROWS rows at once: finished pixels to `out` from EC_TALL_ROWS + 2 rows of input,
  * of which the first is the one above the first row of the output. n is a multiple of EC_TALL_COLUMNS; a pixel more is read on
  * either side. For plain finishes only (ec_rows_plain). Pixels may have any value. */
 typedef void ec_rows_tall(void *const *out, const void *const *rows, int n, const struct ec_plan *plan);
 
-/* Gradients of a row of pixels for Canny, all of one type; sums: |gx| + |gy|. */
+/* What magnitudes of Canny count: those above `low`, and above `high`, both at most the largest 16-bit integer for norm l1 and
+ * the largest 32-bit one for l2. With l1 a magnitude is its key; with l2 its key is the magnitude >> shift, up to the largest
+ * 16-bit integer, and its rest the other bits. */
+struct ec_canny_limits {
+    int32_t low, high;
+    int shift;
+    int sum; /* where |gx| + |gy| is up to here the magnitude does not count */
+    int32_t boost; /* see ec_stable_raise_i32 */
+    int lowered_sum; /* the same as `sum` where the magnitude is raised */
+};
+
+/* One row of Canny's intermediate results: those of 64 columns count where `flag` is set in `active`. Elsewhere magnitudes may
+ * be any that do not count. Keys and rests have a 0 on either side. */
+struct ec_canny_lines {
+    int16_t *keys, *rests; /* rests: NULL with l1 */
+    void *courses; /* directions, of the instruction set's own kind */
+    uint64_t *above_low, *above_high; /* bits of columns whose magnitudes are */
+    uint16_t flag; /* a bit of its own in each row; 0: nothing counts */
+};
+
+/* EC_TALL_ROWS rows of it, after the two above them. */
+struct ec_canny_group {
+    const struct ec_canny_limits *limits;
+    enum ec_norm norm;
+    int max; /* pixels are at most this, or mean this */
+    struct ec_canny_lines rows[EC_TALL_ROWS + 2];
+    uint16_t *active; /* by 64 columns */
+    ptrdiff_t odd; /* from a row's keys or rests to those of odd columns, for bytes */
+    const uint64_t *raised[EC_TALL_ROWS]; /* rows of bits: whose magnitudes are raised; all NULL: none */
+};
+
+/* Gradients of a row of pixels for Canny; sums: |gx| + |gy|. */
 struct ec_canny_gradients {
-    void *gx, *gy, *sums;
+    int32_t *gx, *gy, *sums;
 };
 
 /* The functions for one width of pixels, and of the integers that hold a 3x3 response. */
@@ -49,9 +81,19 @@ struct ec_row_kind {
     void (*gradient_down)(void *smooth, void *derive, const void *const *rows, int n, const struct ec_plan *plan);
     void (*gradient_across)(void *out, int32_t *response, const void *smooth, const void *derive, int n,
                             const struct ec_plan *plan);
-    /* Canny's gradients, as wide as gradient_down's results. */
     void (*canny_gradient)(const struct ec_canny_gradients *out, const void *smooth, const void *derive, int n,
                            const struct ec_plan *plan);
+    /* Canny by Sobel 3x3 on several rows; all NULL: one row at a time, by ec_canny_rows.
+     * canny_measure: the last EC_TALL_ROWS rows of the group, columns start to start + n - 1, from EC_TALL_ROWS + 2 rows of
+     * each channel, the first of which is above the first of the group's. A row pointer points to column `start`, a multiple of
+     * 64; a pixel more is read on either side, and as many as make n a multiple of 64. n is up to EC_CANNY_COLUMNS_MAX, and
+     * less than a multiple of 64 only where the image ends. canny_thin: bits of the maxima of rows 1 to EC_TALL_ROWS of the
+     * group that are above the low and the high threshold. All columns must have been measured and the next 64. course_bytes:
+     * of `courses` for 64 columns. */
+    void (*canny_measure)(const struct ec_canny_group *group, const void *const *rows, int channels, int start, int n);
+    void (*canny_thin)(const struct ec_canny_group *group, uint64_t *const *candidates, uint64_t *const *edges, int start,
+                       int n);
+    size_t course_bytes;
     void (*window)(void *out, int32_t *response, const void *const *rows, int n, const struct ec_plan *plan);
     void (*difference)(void *out, int32_t *response, const void *a, const void *b, int n, const struct ec_plan *plan);
 
@@ -84,9 +126,9 @@ struct ec_canny_raise {
     int64_t lowered; /* the low threshold before raising */
 };
 
-/* Canny on gradients and magnitudes of certain types. */
+/* Canny a row at a time, on magnitudes of a certain type. */
 struct ec_canny_rows {
-    size_t gradient_bytes, magnitude_bytes;
+    size_t magnitude_bytes;
     /* Replaces gradients by those of `other` where these are larger, unless neither is above `low`. */
     void (*take_larger)(const struct ec_canny_gradients *gradients, const struct ec_canny_gradients *other, int n, int64_t low);
     /* Columns start to start + n - 1 of *row from n gradients; `start` is a multiple of 64. With norm l1 the magnitudes are the
@@ -98,11 +140,9 @@ struct ec_canny_rows {
 };
 
 enum ec_canny_kind {
-    EC_CANNY_16_L1, /* gradients of 16 bits, magnitudes of 16 */
-    EC_CANNY_16_L2, /* 16, 32 */
-    EC_CANNY_32_L1, /* 32, 32 */
-    EC_CANNY_32_L2, /* 32, 32 */
-    EC_CANNY_32_L2_WIDE, /* 32, 64 */
+    EC_CANNY_L1, /* 32 bits */
+    EC_CANNY_L2, /* 32 bits */
+    EC_CANNY_L2_WIDE, /* 64 bits */
     EC_CANNY_KINDS
 };
 
@@ -136,10 +176,6 @@ struct ec_rows {
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);
     const struct ec_canny_rows *canny[EC_CANNY_KINDS];
-    /* Canny's gradients by Sobel 3x3 from three rows of bytes, of which a pixel more is read on either side; n is a multiple of
-     * 64. Where no sum of 64 is above `limit`, the sums are 0 and the gradients any. NULL: by gradient_down and canny_gradient.
-     */
-    void (*canny_gradient_active)(const struct ec_canny_gradients *out, const void *const *rows, int n, int limit);
     /* Pixels of a row of bits that are candidates but not edges, and next to an edge of that row, or of one of those `above`
      * and `below` words away; both 0: of that row only. Rows have a word more on either side. */
     void (*find_reached)(uint64_t *reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above, ptrdiff_t below,
@@ -178,17 +214,20 @@ static inline ec_rows_tall *ec_rows_tall_of(const struct ec_row_kind *kind, cons
     return fits ? kind->tall[plan->op][plan->norm] : NULL;
 }
 
-/* Which types hold Canny's gradients and magnitudes. */
+/* Whether Canny runs on several rows at once. */
+static inline bool ec_rows_canny_is_tall(const struct ec_row_kind *kind, const struct ec_plan *plan)
+{
+    return kind->canny_measure && plan->op == EC_OPERATOR_CANNY && plan->gradient.size == 3;
+}
+
+/* Which type holds Canny's magnitudes where it does not. */
 static inline enum ec_canny_kind ec_rows_canny(const struct ec_plan *plan)
 {
     static const int weights[8] = {
         [3] = 4, [5] = 48, [7] = 40}; /* of a gradient's positive terms; aperture 7 is divided by 16 */
     const int64_t largest = (int64_t)weights[plan->gradient.size] * ((1 << plan->depth_bits) - 1);
-    const bool is_short = plan->gradient.size == 3 && plan->depth_bits <= 10, l1 = plan->norm == EC_NORM_L1;
-    if (is_short)
-        return l1 ? EC_CANNY_16_L1 : EC_CANNY_16_L2;
     const int64_t square = 2 * largest * largest * (plan->stable_boost ? 4 : 1);
-    return l1 ? EC_CANNY_32_L1 : square <= INT32_MAX ? EC_CANNY_32_L2 : EC_CANNY_32_L2_WIDE;
+    return plan->norm == EC_NORM_L1 ? EC_CANNY_L1 : square <= INT32_MAX ? EC_CANNY_L2 : EC_CANNY_L2_WIDE;
 }
 
 #endif

@@ -4,28 +4,6 @@
 #endif
 
 /* Bit i is set where values[i] > limit. */
-INLINE uint64_t bits_above_16(const int16_t values[64], int16_t limit)
-{
-    uint64_t bits = 0;
-#if defined(__AVX512BW__)
-    for (int i = 0; i < 64; i += 32)
-        bits |= (uint64_t)_mm512_cmpgt_epi16_mask(_mm512_loadu_si512(values + i), _mm512_set1_epi16(limit)) << i;
-#elif defined(__AVX2__)
-    const __m256i limits = _mm256_set1_epi16(limit);
-    for (int i = 0; i < 64; i += 32) {
-        const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(values + i));
-        const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(values + i + 16));
-        const __m256i packed = _mm256_packs_epi16(_mm256_cmpgt_epi16(low, limits), _mm256_cmpgt_epi16(high, limits));
-        const __m256i in_order = _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
-        bits |= (uint64_t)(uint32_t)_mm256_movemask_epi8(in_order) << i;
-    }
-#else
-    for (int i = 0; i < 64; i++)
-        bits |= (uint64_t)(values[i] > limit) << i;
-#endif
-    return bits;
-}
-
 INLINE uint64_t bits_above_32(const int32_t values[64], int32_t limit)
 {
     uint64_t bits = 0;
@@ -59,18 +37,6 @@ INLINE uint64_t bits_above_64(const int64_t values[64], int64_t limit)
 }
 
 /* Whether any of up to 64 values is above the limit. */
-INLINE bool any_above_16(const int16_t *values, int n, int16_t limit)
-{
-#if defined(__AVX2__)
-    if (n == 64)
-        return bits_above_16(values, limit) != 0;
-#endif
-    int16_t largest = limit;
-    for (int i = 0; i < n; i++)
-        largest = values[i] > largest ? values[i] : largest;
-    return largest > limit;
-}
-
 INLINE bool any_above_32(const int32_t *values, int n, int32_t limit)
 {
 #if defined(__AVX2__)
@@ -98,7 +64,14 @@ INLINE void bytes_of_bits(uint8_t *restrict bytes, uint64_t bits)
                             _mm256_cmpeq_epi8(_mm256_and_si256(spread, places), places));
     }
 #else
-    for (int i = 0; i < 64; i++)
-        bytes[i] = (uint8_t) - (int)(bits >> i & 1);
+    /* Three doublings spread eight bits, one into each byte. */
+    for (int i = 0; i < 8; i++) {
+        uint64_t eight = bits >> (8 * i) & 255;
+        eight = (eight | eight << 28) & 0x0000000f0000000fu;
+        eight = (eight | eight << 14) & 0x0003000300030003u;
+        eight = (eight | eight << 7) & 0x0101010101010101u;
+        eight *= 255;
+        memcpy(bytes + 8 * i, &eight, sizeof eight);
+    }
 #endif
 }

@@ -1,39 +1,30 @@
-/* From gradients to magnitudes and directions, a part of rows_table.h, included once for each pair of types, which say
+/* From gradients to magnitudes and directions, a part of rows_table.h, included once for each way, which says
  *   CANNY_NAME  the function's name
- *   GRADIENT    holds gx, gy and |gx| + |gy|
  *   MAGNITUDE   holds the magnitude
- *   PRODUCT     is unsigned and holds 3 * |gx|, or if it is wider than 16 bits |gx| * EC_CANNY_TANGENT
- *   ANY_ABOVE   tells whether any of up to 64 gradients is above a limit
  *   IS_L1       whether the magnitude is the sum, else the square */
 #define JOIN_TOKENS(name, suffix) name##_##suffix
 #define JOIN(name, suffix) JOIN_TOKENS(name, suffix)
 
-/* gy * 2^15 < gx * tangent where gy is below the product's quotient, rounded up; gy * 2^15 > gx * (2^16 + tangent) where it is
- * above 2 * gx and the quotient, rounded down. From 1 to 2^15 - 1 no multiple of the odd tangent has a whole quotient. */
-INLINE void JOIN(CANNY_NAME, directions)(MAGNITUDE *restrict directions, const GRADIENT *restrict gx,
-                                         const GRADIENT *restrict gy, int n)
+/* ec_canny_direction: gy * 2^15 < gx * tangent where gy is below the product's quotient, rounded up; gy * 2^15 > gx * (2^16 +
+ * tangent) where it is above 2 * gx and the quotient, rounded down. */
+INLINE void JOIN(CANNY_NAME, directions)(MAGNITUDE *restrict directions, const int32_t *restrict gx, const int32_t *restrict gy,
+                                         int n)
 {
     for (int x = 0; x < n; x++) {
-        const PRODUCT across = (PRODUCT)(gx[x] < 0 ? -gx[x] : gx[x]), down = (PRODUCT)(gy[x] < 0 ? -gy[x] : gy[x]);
-        PRODUCT below, above;
-        if (sizeof(PRODUCT) == 2) {
-            below = (PRODUCT)((uint32_t)across * (2 * EC_CANNY_TANGENT) >> 16);
-            above = (PRODUCT)(below + 1);
-        } else {
-            below = across * EC_CANNY_TANGENT >> EC_CANNY_TANGENT_BITS;
-            above = (across * EC_CANNY_TANGENT + (1 << EC_CANNY_TANGENT_BITS) - 1) >> EC_CANNY_TANGENT_BITS;
-        }
+        const uint64_t across = (uint64_t)(gx[x] < 0 ? -gx[x] : gx[x]), down = (uint64_t)(gy[x] < 0 ? -gy[x] : gy[x]);
+        const uint64_t product = across * EC_CANNY_TANGENT, below = product >> EC_CANNY_TANGENT_BITS;
+        const uint64_t above = (product + (1 << EC_CANNY_TANGENT_BITS) - 1) >> EC_CANNY_TANGENT_BITS;
         const MAGNITUDE diagonal = (gx[x] ^ gy[x]) < 0 ? EC_DIRECTION_RISING : EC_DIRECTION_FALLING;
-        const MAGNITUDE steep = down > (PRODUCT)(2 * across + below) ? EC_DIRECTION_VERTICAL : diagonal;
+        const MAGNITUDE steep = down > 2 * across + below ? EC_DIRECTION_VERTICAL : diagonal;
         directions[x] = down < above ? EC_DIRECTION_HORIZONTAL : steep;
     }
 }
 
 /* No square is above that of the sum, so that sums up to the root of `low` need no square: 0 does for it. */
-INLINE bool JOIN(CANNY_NAME, block)(MAGNITUDE *restrict magnitudes, MAGNITUDE *restrict directions, const GRADIENT *restrict gx,
-                                    const GRADIENT *restrict gy, const GRADIENT *sums, int n, GRADIENT limit)
+INLINE bool JOIN(CANNY_NAME, block)(MAGNITUDE *restrict magnitudes, MAGNITUDE *restrict directions, const int32_t *restrict gx,
+                                    const int32_t *restrict gy, const int32_t *sums, int n, int32_t limit)
 {
-    const bool active = ANY_ABOVE(sums, n, limit);
+    const bool active = any_above_32(sums, n, limit);
     if (active)
         JOIN(CANNY_NAME, directions)(directions, gx, gy, n);
     if (IS_L1)
@@ -49,18 +40,17 @@ INLINE bool JOIN(CANNY_NAME, block)(MAGNITUDE *restrict magnitudes, MAGNITUDE *r
 }
 
 /* Gradients with sums up to here have no magnitude above `low`. */
-INLINE GRADIENT JOIN(CANNY_NAME, limit)(int64_t low)
+INLINE int32_t JOIN(CANNY_NAME, limit)(int64_t low)
 {
-    const int64_t largest = (int64_t)(((uint64_t)1 << (8 * sizeof(GRADIENT) - 1)) - 1);
     int64_t limit = IS_L1 ? low : (int64_t)sqrt((double)low);
     if (!IS_L1 && limit * limit > low)
         limit--;
-    return (GRADIENT)(limit < largest ? limit : largest);
+    return (int32_t)(limit < INT32_MAX ? limit : INT32_MAX);
 }
 
-INLINE void JOIN(CANNY_NAME, larger_block)(GRADIENT *restrict gx, GRADIENT *restrict gy, GRADIENT *restrict sums,
-                                           const GRADIENT *restrict other_gx, const GRADIENT *restrict other_gy,
-                                           const GRADIENT *restrict other_sums, int n)
+INLINE void JOIN(CANNY_NAME, larger_block)(int32_t *restrict gx, int32_t *restrict gy, int32_t *restrict sums,
+                                           const int32_t *restrict other_gx, const int32_t *restrict other_gy,
+                                           const int32_t *restrict other_sums, int n)
 {
     for (int x = 0; x < n; x++) {
         MAGNITUDE own, other;
@@ -81,12 +71,12 @@ INLINE void JOIN(CANNY_NAME, larger_block)(GRADIENT *restrict gx, GRADIENT *rest
 static void JOIN(CANNY_NAME, larger)(const struct ec_canny_gradients *gradients, const struct ec_canny_gradients *others, int n,
                                      int64_t low)
 {
-    const GRADIENT *other_gx = others->gx, *other_gy = others->gy, *other_sums = others->sums;
-    GRADIENT *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
-    const GRADIENT limit = JOIN(CANNY_NAME, limit)(low);
+    const int32_t *other_gx = others->gx, *other_gy = others->gy, *other_sums = others->sums;
+    int32_t *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
+    const int32_t limit = JOIN(CANNY_NAME, limit)(low);
     for (int x = 0; x < n; x += 64) {
         const int columns = n - x < 64 ? n - x : 64;
-        if (!ANY_ABOVE(other_sums + x, columns, limit))
+        if (!any_above_32(other_sums + x, columns, limit))
             continue;
         if (columns == 64)
             JOIN(CANNY_NAME, larger_block)(gx + x, gy + x, sums + x, other_gx + x, other_gy + x, other_sums + x, 64);
@@ -111,15 +101,15 @@ INLINE void JOIN(CANNY_NAME, raise)(MAGNITUDE *restrict magnitudes, uint64_t bit
 static void CANNY_NAME(const struct ec_canny_row *row, int start, const struct ec_canny_gradients *gradients, int n,
                        int64_t low, const struct ec_canny_raise *raise)
 {
-    const GRADIENT *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
-    const GRADIENT plain_limit = JOIN(CANNY_NAME, limit)(low);
-    const GRADIENT raised_limit = raise ? JOIN(CANNY_NAME, limit)(raise->lowered) : plain_limit;
+    const int32_t *gx = gradients->gx, *gy = gradients->gy, *sums = gradients->sums;
+    const int32_t plain_limit = JOIN(CANNY_NAME, limit)(low);
+    const int32_t raised_limit = raise ? JOIN(CANNY_NAME, limit)(raise->lowered) : plain_limit;
     for (int x = 0; x < n; x += 64) {
         MAGNITUDE *magnitudes = (MAGNITUDE *)row->magnitudes + start + x,
                   *directions = (MAGNITUDE *)row->directions + start + x;
         const int word = (start + x) / 64;
         const uint64_t bits = raise ? raise->bits[word] : 0;
-        const GRADIENT limit = bits ? raised_limit : plain_limit;
+        const int32_t limit = bits ? raised_limit : plain_limit;
         row->active[word] = n - x >= 64
                                 ? JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, 64, limit)
                                 : JOIN(CANNY_NAME, block)(magnitudes, directions, gx + x, gy + x, sums + x, n - x, limit);
@@ -131,8 +121,5 @@ static void CANNY_NAME(const struct ec_canny_row *row, int start, const struct e
 #undef JOIN
 #undef JOIN_TOKENS
 #undef CANNY_NAME
-#undef GRADIENT
 #undef MAGNITUDE
-#undef PRODUCT
-#undef ANY_ABOVE
 #undef IS_L1

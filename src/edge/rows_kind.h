@@ -139,6 +139,7 @@ INLINE SUM NAME(measure)(SUM gx, SUM gy, enum magnitude magnitude, int32_t cap)
 #include "edge/rows_kind_window.h"
 #if FITS_LANES
 #include "edge/rows_kind_tall.h"
+#include "edge/rows_kind_tall_canny.h"
 #endif
 
 static const struct ec_row_kind NAME(kind) = {
@@ -163,6 +164,11 @@ static const struct ec_row_kind NAME(kind) = {
     .gradient_down = NAME(gradient_down),
     .gradient_across = NAME(gradient_across),
     .canny_gradient = NAME(canny_gradient),
+#if FITS_LANES
+    .canny_measure = NAME(canny_measure),
+    .canny_thin = NAME(canny_thin),
+    .course_bytes = sizeof(struct NAME(courses)),
+#endif
     .window = NAME(window),
     .difference = NAME(difference),
     .sum_narrow = NAME(sum_narrow),

@@ -138,13 +138,11 @@ static void NAME(canny_gradient)(const struct ec_canny_gradients *out, const voi
         NAME(canny_gradient_large)(out, smooth_row, derive_row, n, 5, &plan->gradient);
         return;
     }
-    SUM *restrict gx = out->gx, *restrict gy = out->gy, *restrict sums = out->sums;
+    int32_t *restrict gx = out->gx, *restrict gy = out->gy, *restrict sums = out->sums;
     const SUM *restrict smooth = smooth_row, *restrict derive = derive_row;
     for (int x = 0; x < n; x++) {
-        const SUM across = (SUM)(smooth[x + 1] - smooth[x - 1]);
-        const SUM down = (SUM)(derive[x - 1] + 2 * derive[x] + derive[x + 1]);
-        gx[x] = across;
-        gy[x] = down;
-        sums[x] = (SUM)(NAME(absolute)(across) + NAME(absolute)(down));
+        gx[x] = smooth[x + 1] - smooth[x - 1];
+        gy[x] = derive[x - 1] + 2 * derive[x] + derive[x + 1];
+        sums[x] = ec_abs_i32(gx[x]) + ec_abs_i32(gy[x]);
     }
 }

@@ -162,6 +162,7 @@ INLINE void prefetch_ahead(const struct ahead *ahead, const void *row, const voi
     __builtin_prefetch((const void *)((uintptr_t)out + (ahead->out_bytes + (uintptr_t)x_bytes)), 1, 2);
 }
 
+#include "edge/rows_canny_lanes.h"
 #include "edge/rows_dots.h"
 
 #define MULTIPLY_ADD_INTEGER(a, b, c) ((a) * (b) + (c))
@@ -214,15 +215,10 @@ const struct ec_rows ROWS_TABLE = {
 #if HAS_DOTS
     .sum_dots = sum_dots,
     .sum_dots_wide = sum_dots_wide,
-    .canny_gradient_active = canny_gradient_active,
 #endif
     .divide_float = divide_float,
     .divide_double = divide_double,
-    .canny = {[EC_CANNY_16_L1] = &canny_16_l1,
-              [EC_CANNY_16_L2] = &canny_16_l2,
-              [EC_CANNY_32_L1] = &canny_32_l1,
-              [EC_CANNY_32_L2] = &canny_32_l2,
-              [EC_CANNY_32_L2_WIDE] = &canny_32_l2_wide},
+    .canny = {[EC_CANNY_L1] = &canny_l1, [EC_CANNY_L2] = &canny_l2, [EC_CANNY_L2_WIDE] = &canny_l2_wide},
     .find_reached = find_reached,
     .sum_fours = sum_fours,
     .compare_fours = compare_fours,

@@ -98,13 +98,30 @@ static bool open_blur_sums(struct ec_ring *ring, const struct ec_strip *s, int s
     return true;
 }
 
+static bool open_canny_rings(struct ec_strip *s)
+{
+    const int width = s->width, blocks = (width + 63) / 64;
+    struct ec_ring *gradients[] = {&s->gx, &s->gy, &s->sums, &s->other_gx, &s->other_gy, &s->other_sums};
+    for (int i = 0; i < (s->plan->channels > 1 ? 6 : 3); i++)
+        if (!ec_ring_open(gradients[i], 1, width, sizeof(int32_t), 0, 0))
+            return false;
+    if (s->plan->automatic.kind == EC_AUTO_PERCENTILE && !ec_ring_open(&s->samples, 1, width, sizeof(int64_t), 0, 0))
+        return false;
+    if (s->canny_tall)
+        return ec_strip_open_canny_tall(s);
+    s->canny = s->rows->canny[ec_rows_canny(s->plan)];
+    return ec_ring_open(&s->magnitudes, 3, width, s->canny->magnitude_bytes, 1, 1) &&
+           ec_ring_open(&s->directions, 3, width, s->canny->magnitude_bytes, 0, 0) &&
+           ec_ring_open(&s->active, 3, blocks, 1, 0, 0);
+}
+
 static bool open_rings(struct ec_strip *s)
 {
     const struct ec_plan *plan = s->plan;
     const int width = s->width, before = plan->window_before, after = plan->window_size - 1 - before;
     const size_t pixel = s->kind->pixel_bytes;
     const int blur = plan->blur.size, wide = plan->blur_wide.size, widest = ec_max_i32(blur, wide);
-    const int window = s->tall ? EC_TALL_ROWS + 2 : plan->window_size; /* rows that are looked at together */
+    const int window = s->tall || s->canny_tall ? EC_TALL_ROWS + 2 : plan->window_size; /* rows that are looked at together */
     const int left = s->takes_extended ? before : 0, right = s->takes_extended ? after : 0;
     bool ok = ec_ring_open(&s->zeros, 1, width, sizeof(double), EC_KERNEL_MAX_SIZE, EC_KERNEL_MAX_SIZE) &&
               ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
@@ -117,19 +134,8 @@ static bool open_rings(struct ec_strip *s)
     if (s->tall)
         return ok && ec_ring_open(&s->side_rows, EC_TALL_ROWS + 2, EC_TALL_COLUMNS, pixel, 1, 1) &&
                ec_ring_open(&s->side_results, EC_TALL_ROWS, EC_TALL_COLUMNS, pixel, 0, 0);
-    if (s->family == FAMILY_CANNY) {
-        s->canny = s->rows->canny[ec_rows_canny(plan)];
-        const int blocks = (width + 63) / 64;
-        ok = ok && ec_ring_open(&s->magnitudes, 3, width, s->canny->magnitude_bytes, 1, 1) &&
-             ec_ring_open(&s->directions, 3, width, s->canny->magnitude_bytes, 0, 0) &&
-             ec_ring_open(&s->active, 3, blocks, 1, 0, 0) && ec_ring_open(&s->gx, 1, width, s->canny->gradient_bytes, 0, 0) &&
-             ec_ring_open(&s->gy, 1, width, s->canny->gradient_bytes, 0, 0) &&
-             ec_ring_open(&s->sums, 1, width, s->canny->gradient_bytes, 0, 0);
-    }
-    if (plan->channels > 1)
-        ok = ok && ec_ring_open(&s->other_gx, 1, width, s->canny->gradient_bytes, 0, 0) &&
-             ec_ring_open(&s->other_gy, 1, width, s->canny->gradient_bytes, 0, 0) &&
-             ec_ring_open(&s->other_sums, 1, width, s->canny->gradient_bytes, 0, 0);
+    if (s->family == FAMILY_CANNY)
+        ok = ok && open_canny_rings(s);
     switch (s->family) {
     case FAMILY_GRADIENT:
     case FAMILY_CANNY: {
@@ -169,6 +175,7 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
     strip->height = height_px;
     strip->plain = ec_rows_plain(&plan->finish);
     strip->tall = ec_rows_tall_of(strip->kind, plan);
+    strip->canny_tall = ec_rows_canny_is_tall(strip->kind, plan);
     strip->takes_extended = !strip->tall && (strip->family == FAMILY_WINDOW || strip->family == FAMILY_DOTS ||
                                              strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
     if (plan->op == EC_OPERATOR_CONVOLUTION)
@@ -193,10 +200,11 @@ void ec_strip_close(struct ec_strip **strip)
         ec_ring_close(&s->input[c]);
         ec_ring_close(&s->blurred[c]);
     }
-    struct ec_ring *rings[] = {&s->floats,     &s->blur_sums, &s->wide_sums,   &s->smooth, &s->derive,   &s->column_sums,
-                               &s->near_row,   &s->far_row,   &s->response,    &s->sums,   &s->zeros,    &s->magnitudes,
-                               &s->directions, &s->active,    &s->gx,          &s->gy,     &s->other_gx, &s->other_gy,
-                               &s->other_sums, &s->side_rows, &s->side_results};
+    struct ec_ring *rings[] = {&s->floats,     &s->blur_sums, &s->wide_sums,  &s->smooth,       &s->derive,   &s->column_sums,
+                               &s->near_row,   &s->far_row,   &s->response,   &s->sums,         &s->zeros,    &s->magnitudes,
+                               &s->directions, &s->active,    &s->gx,         &s->gy,           &s->other_gx, &s->other_gy,
+                               &s->other_sums, &s->samples,   &s->side_rows,  &s->side_results, &s->keys,     &s->rests,
+                               &s->courses,    &s->above_low, &s->above_high, &s->no_keys,      &s->no_bits};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);
     free(s);

@@ -1,5 +1,4 @@
 /* Canny up to its bitmaps: gradients, magnitudes, maxima, row by row. */
-#include <math.h>
 #include <string.h>
 
 #include "edge/canny_arith.h"
@@ -29,42 +28,15 @@ static int64_t lowest_threshold(const struct ec_strip *s)
     return s->raised ? ec_stable_lowered(s->low, s->plan->stable_boost) : s->low;
 }
 
-/* No magnitude is above `low` where no sum of |gx| and |gy| is above this, and then what they are does not matter. */
-static int active_limit(int64_t low, enum ec_norm norm)
-{
-    const int64_t limit = norm == EC_NORM_L1 ? low : (int64_t)sqrt((double)low) - 1;
-    return limit > INT16_MAX ? INT16_MAX : limit < 0 ? 0 : (int)limit;
-}
-
-static bool takes_active_only(const struct ec_strip *s)
-{
-    return s->rows->canny_gradient_active && s->plan->depth_bits == 8 && s->plan->gradient.size == 3 && s->plan->channels == 1;
-}
-
-/* Columns from x on that are measured together: where only active ones are, those at the sides stand alone. */
-static int block_columns(const struct ec_strip *s, int x)
-{
-    const int rest = s->width - x, inner = (rest - 1) / 64 * 64;
-    if (!takes_active_only(s))
-        return ec_min_i32(BLOCK, rest);
-    return x == 0 || inner == 0 ? ec_min_i32(64, rest) : ec_min_i32(BLOCK, inner);
-}
-
 /* The window's columns start to start + n - 1, and the margin that the gradient looks at. */
 static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const struct ec_canny_gradients *gradients,
                            int start, int n)
 {
     const int margin = s->plan->window_before, left = start > 0 ? margin : 0, right = ec_min_i32(margin, s->width - start - n);
-    const size_t bytes = s->canny->gradient_bytes;
+    const size_t bytes = s->smooth.element_bytes;
     const void *rows[7];
     for (int j = 0; j < s->plan->window_size; j++)
         rows[j] = (const char *)s->windows[s->channel][j] + (start - left) * (ptrdiff_t)s->kind->pixel_bytes;
-    if (takes_active_only(s) && start > 0 && start + n < s->width) {
-        for (int j = 0; j < s->plan->window_size; j++)
-            rows[j] = (const char *)rows[j] + left;
-        s->rows->canny_gradient_active(gradients, rows, n, active_limit(lowest_threshold(s), s->plan->norm));
-        return;
-    }
     const size_t offset = (size_t)left * bytes, end = (size_t)(n + right) * bytes;
     s->kind->gradient_down(smooth - offset, derive - offset, rows, left + n + right, s->plan);
     replicate_left(smooth - offset, margin - left, bytes);
@@ -72,6 +44,17 @@ static void gradient_block(struct ec_strip *s, char *smooth, char *derive, const
     replicate_right(smooth + end, margin - right, bytes);
     replicate_right(derive + end, margin - right, bytes);
     s->kind->canny_gradient(gradients, smooth, derive, n, s->plan);
+}
+
+void ec_strip_gradients(struct ec_strip *s, int y)
+{
+    ec_strip_gather(s, y, EC_BORDER_REPLICATE);
+    for (int x = 0; x < s->width; x += BLOCK) {
+        const struct ec_canny_gradients gradients = {(int32_t *)ec_strip_scratch(&s->gx) + x,
+                                                     (int32_t *)ec_strip_scratch(&s->gy) + x, ec_strip_scratch(&s->sums)};
+        gradient_block(s, ec_strip_scratch(&s->smooth), ec_strip_scratch(&s->derive), &gradients, x,
+                       ec_min_i32(BLOCK, s->width - x));
+    }
 }
 
 /* Rows that the processor's own prefetching does not reach in time, as it stops at each page. */
@@ -86,24 +69,29 @@ static void prefetch(const struct ec_strip *s, int y, int start, int n)
         __builtin_prefetch(first + i);
 }
 
-/* A block's gradients, in each pixel those of the channel that has the largest. */
+/* Columns start to start + n - 1, of the channel whose rows are asked for. */
+static void measure_channel(struct ec_strip *s, const struct ec_canny_gradients *gradients, int y, int start, int n)
+{
+    prefetch(s, y + PREFETCH_ROWS, start, n);
+    gradient_block(s, ec_strip_scratch(&s->smooth), ec_strip_scratch(&s->derive), gradients, start, n);
+}
+
+/* In each pixel the gradients of the channel that has the largest. */
 static void measure_channels(struct ec_strip *s, const struct ec_canny_gradients *gradients, int channels, int y, int start,
                              int n)
 {
-    char *smooth = ec_strip_scratch(&s->smooth), *derive = ec_strip_scratch(&s->derive);
     s->channel = 0;
-    prefetch(s, y + PREFETCH_ROWS, start, n);
-    gradient_block(s, smooth, derive, gradients, start, n);
+    measure_channel(s, gradients, y, start, n);
     for (s->channel = 1; s->channel < channels; s->channel++) {
         const struct ec_canny_gradients others = {ec_strip_scratch(&s->other_gx), ec_strip_scratch(&s->other_gy),
                                                   ec_strip_scratch(&s->other_sums)};
-        prefetch(s, y + PREFETCH_ROWS, start, n);
-        gradient_block(s, smooth, derive, &others, start, n);
+        measure_channel(s, &others, y, start, n);
         s->canny->take_larger(gradients, &others, n, lowest_threshold(s));
     }
 }
 
-struct ec_canny_row ec_strip_measure(struct ec_strip *s, int y)
+/* Magnitudes and directions of row y, in slot y % 3; above and below the image magnitudes are 0. */
+static struct ec_canny_row measure_row(struct ec_strip *s, int y)
 {
     bool fresh;
     if (y < 0 || y >= s->height)
@@ -121,9 +109,9 @@ struct ec_canny_row ec_strip_measure(struct ec_strip *s, int y)
     for (s->channel = 0; s->channel < channels; s->channel++)
         ec_strip_gather(s, y, EC_BORDER_REPLICATE);
     for (int x = 0, columns; x < s->width; x += columns) {
-        columns = block_columns(s, x);
+        columns = ec_min_i32(BLOCK, s->width - x);
         if (s->plan->norm == EC_NORM_L1)
-            gradients.sums = (char *)row.magnitudes + (size_t)x * s->canny->magnitude_bytes;
+            gradients.sums = (int32_t *)row.magnitudes + x;
         measure_channels(s, &gradients, channels, y, x, columns);
         s->canny->measure(&row, x, &gradients, columns, s->low, raises);
     }
@@ -134,11 +122,15 @@ void ec_strip_run_canny(struct ec_strip *strip, const struct ec_image *in, bool 
                         const struct ec_canny_thresholds *thresholds, struct ec_edge_map *map, int first, int end)
 {
     ec_strip_begin(strip, in, limited_range);
+    if (strip->canny_tall) {
+        ec_strip_run_canny_tall(strip, thresholds, map, first, end);
+        return;
+    }
     strip->raised = map->kept ? map : NULL;
     strip->low = thresholds->low;
-    struct ec_canny_row rows[3] = {ec_strip_measure(strip, first - 1), ec_strip_measure(strip, first)};
+    struct ec_canny_row rows[3] = {measure_row(strip, first - 1), measure_row(strip, first)};
     for (int y = first; y < end; y++) {
-        rows[2] = ec_strip_measure(strip, y + 1);
+        rows[2] = measure_row(strip, y + 1);
         strip->canny->maxima(map->candidates + y * map->stride, map->edges + y * map->stride, rows, strip->width,
                              thresholds->low, thresholds->high);
         rows[0] = rows[1];

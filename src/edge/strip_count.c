@@ -17,16 +17,21 @@ static void count_grays(const struct ec_strip *s, const void *row, struct ec_aut
             counts->grays[ec_auto_gray_bin(shorts[x], depth)]++;
 }
 
-static int64_t magnitude_at(const struct ec_strip *s, const void *magnitudes, int x)
+/* Of each sample the magnitude of the channel where it is largest. */
+static void count_magnitudes(struct ec_strip *s, int y, int channels, struct ec_auto_counts *counts)
 {
-    switch (s->canny->magnitude_bytes) {
-    case sizeof(int16_t):
-        return ((const int16_t *)magnitudes)[x];
-    case sizeof(int32_t):
-        return ((const int32_t *)magnitudes)[x];
-    default:
-        return ((const int64_t *)magnitudes)[x];
+    int64_t *samples = ec_strip_scratch(&s->samples);
+    const int32_t *gx = ec_strip_scratch(&s->gx), *gy = ec_strip_scratch(&s->gy);
+    for (s->channel = 0; s->channel < channels; s->channel++) {
+        ec_strip_gradients(s, y);
+        for (int x = 0; x < s->width; x += EC_AUTO_COLUMN_STEP) {
+            const int64_t magnitude = ec_canny_magnitude(gx[x], gy[x], s->plan->norm);
+            if (s->channel == 0 || magnitude > samples[x])
+                samples[x] = magnitude;
+        }
     }
+    for (int x = 0; x < s->width; x += EC_AUTO_COLUMN_STEP)
+        counts->magnitudes[ec_auto_magnitude_bin(samples[x], s->plan)]++;
 }
 
 void ec_strip_count(struct ec_strip *s, const struct ec_image *in, bool limited_range, struct ec_auto_counts *counts, int first,
@@ -34,14 +39,9 @@ void ec_strip_count(struct ec_strip *s, const struct ec_image *in, bool limited_
 {
     const int channels = in->plane_bytes ? s->plan->channels : 1, rest = first % EC_AUTO_ROW_STEP;
     ec_strip_begin(s, in, limited_range);
-    s->low = 0;
-    s->raised = NULL;
     for (int y = rest ? first + EC_AUTO_ROW_STEP - rest : first; y < end; y += EC_AUTO_ROW_STEP) {
-        if (s->plan->automatic.kind == EC_AUTO_PERCENTILE) {
-            const struct ec_canny_row row = ec_strip_measure(s, y);
-            for (int x = 0; x < s->width; x += EC_AUTO_COLUMN_STEP)
-                counts->magnitudes[ec_auto_magnitude_bin(magnitude_at(s, row.magnitudes, x), s->plan)]++;
-        }
+        if (s->plan->automatic.kind == EC_AUTO_PERCENTILE)
+            count_magnitudes(s, y, channels, counts);
         for (s->channel = 0; s->channel < channels; s->channel++)
             count_grays(s, ec_strip_row(s, y), counts);
     }

@@ -9,7 +9,8 @@ static const void *input_row(struct ec_strip *s, int y)
     const struct ec_plan *plan = s->plan;
     struct ec_ring *ring = &s->input[s->channel];
     const void *pixels = (const uint8_t *)s->in->data + s->channel * s->in->plane_bytes + y * s->in->pitch_bytes;
-    const bool any_value_fits = (s->tall && !plan->blur.size) || plan->depth_bits == 8 * (int)s->kind->pixel_bytes;
+    const bool clamps = s->tall || (s->canny_tall && plan->automatic.kind == EC_AUTO_OFF);
+    const bool any_value_fits = (clamps && !plan->blur.size) || plan->depth_bits == 8 * (int)s->kind->pixel_bytes;
     const bool extend = ring->left || ring->right;
     if (!s->limited_range && any_value_fits && !extend)
         return pixels;

@@ -27,6 +27,7 @@ struct ec_strip {
     int width, height;
     bool plain, takes_extended; /* the operator reads extended rows of pixels */
     ec_rows_tall *tall; /* runs several rows at once, or NULL */
+    bool canny_tall; /* so does Canny, with what comes with the kind */
 
     /* Of the frame that is being run. */
     const struct ec_image *in;
@@ -40,7 +41,8 @@ struct ec_strip {
     struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
     struct ec_ring near_row, far_row, response, sums, zeros;
     struct ec_ring side_rows, side_results; /* the columns at the sides, extended, for `tall` */
-    struct ec_ring magnitudes, directions, active, gx, gy, other_gx, other_gy, other_sums;
+    struct ec_ring keys, rests, courses, above_low, above_high, no_keys, no_bits; /* Canny on several rows at once */
+    struct ec_ring magnitudes, directions, active, gx, gy, other_gx, other_gy, other_sums, samples;
     const struct ec_canny_rows *canny;
 
     /* The kernel without its zeros: where each term stands in the window, its weight. */
@@ -68,13 +70,18 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
 /* Rows first to end - 1 of `out` by strip->tall. */
 void ec_strip_run_tall(struct ec_strip *strip, const struct ec_image *out, int first, int end);
 
+/* The same for Canny, where strip->canny_tall says so; ec_strip_open_canny_tall: false if there is no memory for its rings. */
+bool ec_strip_open_canny_tall(struct ec_strip *strip);
+void ec_strip_run_canny_tall(struct ec_strip *strip, const struct ec_canny_thresholds *thresholds, struct ec_edge_map *map,
+                             int first, int end);
+
 /* Fills strip->windows[strip->channel] with the operator's input around row y. */
 void ec_strip_gather(struct ec_strip *strip, int y, enum ec_border border);
 
 /* Row y of the operator's input. */
 const void *ec_strip_row(struct ec_strip *strip, int y);
 
-/* Canny's magnitudes and directions of row y, in slot y % 3; above and below the image magnitudes are 0. */
-struct ec_canny_row ec_strip_measure(struct ec_strip *strip, int y);
+/* Canny's gradients of row y, of the channel whose rows are asked for, to the strip's gx and gy. */
+void ec_strip_gradients(struct ec_strip *strip, int y);
 
 #endif

@@ -172,23 +172,35 @@ static void roots_of_bytes_of_every_table(void **state)
     }
 }
 
+/* Along which line the masks of a course say, the first that does counting. */
+static enum ec_direction direction_of(const struct course *course, int lane)
+{
+    const uint64_t bit = (uint64_t)1 << lane;
+    return mask_bits(course->flat) & bit     ? EC_DIRECTION_HORIZONTAL
+           : mask_bits(course->steep) & bit  ? EC_DIRECTION_VERTICAL
+           : mask_bits(course->rising) & bit ? EC_DIRECTION_RISING
+                                             : EC_DIRECTION_FALLING;
+}
+
 /* Every gradient of bytes, and those of 10 bits near the borders between directions; the sixteenth by its definition. */
 static void directions_of_short_gradients(void **state)
 {
     (void)state;
-    enum { LIMIT = 1020, COUNT = 2 * LIMIT + 1 };
-    static int16_t gx[COUNT], gy[COUNT], directions[COUNT];
+    enum { LIMIT = 1020, COUNT = 2 * LIMIT + 1, LANES = LANES_BYTES / 2 };
     for (int across = -4 * LIMIT; across <= 4 * LIMIT; across++) {
         const int steep = (int)(abs(across) * 2.414213562), flat = (int)(abs(across) * 0.414213562);
-        for (int i = 0; i < COUNT; i++) {
-            const int near_border = (i % 2 ? steep : flat) + i / 4 % 16 - 8, down = i - LIMIT;
-            gx[i] = (int16_t)across;
-            gy[i] = (int16_t)(abs(across) <= LIMIT ? down : down < 0 ? -near_border : near_border);
+        for (int start = 0; start < COUNT; start += LANES) {
+            int16_t gy[LANES];
+            for (int i = 0; i < LANES; i++) {
+                const int k = ec_min_i32(start + i, COUNT - 1), down = k - LIMIT;
+                const int near_border = (k % 2 ? steep : flat) + k / 4 % 16 - 8;
+                gy[i] = (int16_t)(abs(across) <= LIMIT ? down : down < 0 ? -near_border : near_border);
+            }
+            const struct course course = course_of(lanes_of(across), lanes_load(gy));
+            for (int i = 0; i < LANES; i++)
+                if ((across || gy[i]) && direction_of(&course, i) != ec_canny_direction(across, gy[i]))
+                    fail_msg("the direction of %d, %d is %d", across, gy[i], (int)direction_of(&course, i));
         }
-        measure_16_l1_directions(directions, gx, gy, COUNT);
-        for (int i = 0; i < COUNT; i++)
-            if ((gx[i] || gy[i]) && directions[i] != (int)ec_canny_direction(gx[i], gy[i]))
-                fail_msg("the direction of %d, %d is %d", gx[i], gy[i], directions[i]);
     }
     for (int32_t g = -3000000; g <= 3000000; g++)
         if (ec_sixteenth(g) != (int32_t)rint(g / 16.0))

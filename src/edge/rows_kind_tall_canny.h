@@ -1,0 +1,310 @@
+/* Canny by Sobel 3x3 on EC_TALL_ROWS rows at once, a part of rows_kind.h for kinds whose gradients fit 16 bits: the terms are
+ * explained there, and in rows_kind_tall.h, whose vectors these are.
+ *
+ * Keys and rests stand in rows in the order of the parts of a vector: of bytes those of all even columns, then those of all odd
+ * ones, whose neighbours on the left and right are in the other half. Blocks have 64 columns. */
+#define PARTS (IS_8_BIT ? 2 : 1)
+#define STEP (LANES_BYTES / (int)sizeof(PIXEL))
+#define STEPS (64 / STEP)
+
+/* Of a block. */
+struct NAME(courses) {
+    struct course of[STEPS][PARTS];
+};
+
+INLINE struct surroundings NAME(surroundings)(const int16_t *up, const int16_t *at, const int16_t *down, ptrdiff_t x, int part,
+                                              ptrdiff_t odd)
+{
+    if (!IS_8_BIT)
+        return (struct surroundings){up, at, down, x - 1, x, x + 1};
+    return part == 0 ? (struct surroundings){up, at, down, odd + x / 2 - 1, x / 2, odd + x / 2}
+                     : (struct surroundings){up, at, down, x / 2, odd + x / 2, x / 2 + 1};
+}
+
+INLINE uint64_t NAME(step_bits)(const lanes_mask masks[PARTS], int step)
+{
+    return (IS_8_BIT ? mask_bits_in_turns(masks[0], masks[PARTS - 1]) : mask_bits(masks[0])) << (step * STEP % 64);
+}
+
+INLINE lanes_mask NAME(step_mask)(uint64_t bits, int step, int part)
+{
+    return IS_8_BIT ? mask_of_bits_in_turns(bits >> (step * STEP % 64), part) : mask_of_bits(bits >> (step * STEP % 64));
+}
+
+/* For each column, how much pixels differ at most: of those next to it in EC_TALL_ROWS + 2 rows, and in it two rows apart. */
+OUT_OF_LINE void NAME(canny_spans)(PIXEL *restrict across, PIXEL *restrict down, const void *const *rows, int n)
+{
+    const PIXEL *r[EC_TALL_ROWS + 2];
+    for (int j = 0; j < EC_TALL_ROWS + 2; j++)
+        r[j] = rows[j];
+    for (int x = 0; x < n; x++) {
+        PIXEL widest = 0, tallest = 0;
+#pragma GCC unroll 10
+        for (int j = 0; j < EC_TALL_ROWS + 2; j++) {
+            const PIXEL left = r[j][x - 1], right = r[j][x + 1], least = left < right ? left : right;
+            const PIXEL span = (PIXEL)((left < right ? right : left) - least);
+            widest = widest > span ? widest : span;
+        }
+#pragma GCC unroll 8
+        for (int j = 0; j < EC_TALL_ROWS; j++) {
+            const PIXEL above = r[j][x], below = r[j + 2][x], least = above < below ? above : below;
+            const PIXEL span = (PIXEL)((above < below ? below : above) - least);
+            tallest = tallest > span ? tallest : span;
+        }
+        across[x] = widest;
+        down[x] = tallest;
+    }
+}
+
+static PIXEL NAME(canny_span_down)(const void *const *rows, ptrdiff_t x)
+{
+    int tallest = 0;
+    for (int j = 0; j < EC_TALL_ROWS; j++)
+        tallest = ec_max_i32(tallest, ec_abs_i32(((const PIXEL *)rows[j])[x] - ((const PIXEL *)rows[j + 2])[x]));
+    return (PIXEL)tallest;
+}
+
+/* No gradient is larger than four spans, and so no sum is than four times two of them: by how much these may be above `limit`,
+ * in some unit, to `across`. */
+OUT_OF_LINE void NAME(canny_excess)(PIXEL *restrict across, const PIXEL *restrict down, int n, int limit)
+{
+    const PIXEL most = (PIXEL)ec_min_i32(limit / 4, (PIXEL)-1);
+    for (int x = 0; x < n; x++) {
+        const PIXEL left = down[x - 1], right = down[x + 1], beside = left > right ? left : right;
+        const PIXEL span = down[x] > beside ? down[x] : beside, within = span < most ? span : most;
+        const PIXEL rest = (PIXEL)(most - within), wide = across[x] > rest ? across[x] : rest;
+        across[x] = (PIXEL)((PIXEL)(wide - rest) | (PIXEL)(span - within));
+    }
+}
+
+INLINE bool NAME(any_excess)(const PIXEL *excess)
+{
+    uint64_t words[8 * sizeof(PIXEL)], any = 0;
+    memcpy(words, excess, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        any |= words[i];
+    return any != 0;
+}
+
+/* What counts in a row is none of what is there: its magnitudes become 0. */
+static void NAME(canny_forget)(const struct ec_canny_group *group, int block, uint32_t flags)
+{
+    for (int y = 0; y < EC_TALL_ROWS; y++) {
+        const struct ec_canny_lines *row = &group->rows[y + 2];
+        if (!(flags & row->flag))
+            continue;
+        for (int part = 0; part < PARTS; part++) {
+            const ptrdiff_t at = part * group->odd + 64 / PARTS * block;
+            memset(row->keys + at, 0, 64 / PARTS * sizeof *row->keys);
+            if (row->rests)
+                memset(row->rests + at, 0, 64 / PARTS * sizeof *row->rests);
+        }
+    }
+    group->active[block] &= (uint16_t)~flags;
+}
+
+/* As many rows further, should rows be as far apart there: see prefetch_ahead. */
+static __attribute__((unused)) void NAME(canny_prefetch)(const void *const *rows, int n)
+{
+    const uintptr_t ahead = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
+    for (int y = 0; y < EC_TALL_ROWS; y++)
+        for (int x = 0; x < n * (int)sizeof(PIXEL); x += 64)
+            __builtin_prefetch((const void *)((uintptr_t)rows[y + 2] + ahead + (uintptr_t)x));
+}
+
+static bool NAME(any_raised)(const struct ec_canny_group *group, int block, int blocks)
+{
+    uint64_t any = 0;
+    for (int y = 0; y < EC_TALL_ROWS && group->raised[0]; y++)
+        for (int i = 0; i < blocks; i++)
+            any |= group->raised[y][block + i];
+    return any != 0;
+}
+
+struct NAME(gradients) {
+    lanes gx[PARTS], gy[PARTS];
+};
+
+INLINE struct NAME(gradients)
+    NAME(gradients_of)(const struct NAME(slopes) * a, const struct NAME(slopes) * b, const struct NAME(slopes) * c)
+{
+    struct NAME(gradients) g;
+    for (int i = 0; i < PARTS; i++) {
+        g.gx[i] = NAME(weigh)(a->differences[i], b->differences[i], c->differences[i], 1, 2);
+        g.gy[i] = c->sums[i] - a->sums[i];
+    }
+    return g;
+}
+
+INLINE void NAME(take_larger)(struct NAME(gradients) * g, const struct NAME(gradients) * other, bool l1)
+{
+    for (int i = 0; i < PARTS; i++) {
+        lanes more;
+        if (l1) {
+            more = lanes_absolute(other->gx[i]) + lanes_absolute(other->gy[i]) - lanes_absolute(g->gx[i]) -
+                   lanes_absolute(g->gy[i]);
+        } else {
+            const struct wide_pair own = lanes_squares(g->gx[i], g->gy[i]), its = lanes_squares(other->gx[i], other->gy[i]);
+            more = lanes_join_wide(its.first - own.first, its.second - own.second);
+        }
+        const lanes_mask larger = lanes_above(more, (lanes){0});
+        g->gx[i] = lanes_pick(larger, other->gx[i], g->gx[i]);
+        g->gy[i] = lanes_pick(larger, other->gy[i], g->gy[i]);
+    }
+}
+
+/* A step of a row; adds its bits to those of the block. */
+INLINE void NAME(measure_step)(const struct ec_canny_group *group, const struct ec_canny_lines *row, int block, int step,
+                               const struct NAME(gradients) * g, uint64_t raised, uint64_t *low, uint64_t *high, bool l1)
+{
+    struct NAME(courses) *courses = (struct NAME(courses) *)row->courses + block;
+    lanes_mask above_low[PARTS], above_high[PARTS];
+    for (int i = 0; i < PARTS; i++) {
+        struct magnitudes m = magnitudes_of(g->gx[i], g->gy[i], l1, group->limits);
+        if (raised)
+            m = magnitudes_pick(NAME(step_mask)(raised, step, i), raised_magnitudes_of(g->gx[i], g->gy[i], l1, group->limits),
+                                m);
+        const ptrdiff_t at = i * group->odd + (64 * block + STEP * step) / PARTS;
+        lanes_store(row->keys + at, m.keys);
+        if (!l1)
+            lanes_store(row->rests + at, m.rests);
+        courses->of[step][i] = course_of(g->gx[i], g->gy[i]);
+        above_low[i] = m.above_low;
+        above_high[i] = m.above_high;
+    }
+    *low |= NAME(step_bits)(above_low, step);
+    *high |= NAME(step_bits)(above_high, step);
+}
+
+/* Column x of `rows` is the first of the block, of which `n` are columns of the image. */
+INLINE void NAME(measure_block)(const struct ec_canny_group *group, const void *const *rows, int x, int block, int n,
+                                int channels, bool l1)
+{
+    const lanes max = lanes_of(group->max);
+    uint64_t low[EC_TALL_ROWS] = {0}, high[EC_TALL_ROWS] = {0}, raised[EC_TALL_ROWS] = {0};
+    for (int y = 0; y < EC_TALL_ROWS && group->raised[0]; y++)
+        raised[y] = group->raised[y][block];
+    for (int step = 0; step < STEPS; step++) {
+        struct NAME(gradients) all[EC_TALL_ROWS];
+        const int at = x + step * STEP;
+        for (int channel = 0; channel < channels; channel++) {
+            const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
+            struct NAME(slopes) a = NAME(load_slopes)(r[0], at, max, 1, 2), b = NAME(load_slopes)(r[1], at, max, 1, 2);
+#pragma GCC unroll 8
+            for (int y = 0; y < EC_TALL_ROWS; y++) {
+                const struct NAME(slopes) c = NAME(load_slopes)(r[y + 2], at, max, 1, 2);
+                const struct NAME(gradients) g = NAME(gradients_of)(&a, &b, &c);
+                if (channel == 0)
+                    all[y] = g;
+                else
+                    NAME(take_larger)(&all[y], &g, l1);
+                if (channels == 1)
+                    NAME(measure_step)(group, &group->rows[y + 2], block, step, &g, raised[y], &low[y], &high[y], l1);
+                a = b;
+                b = c;
+            }
+        }
+        for (int y = 0; y < EC_TALL_ROWS && channels > 1; y++)
+            NAME(measure_step)(group, &group->rows[y + 2], block, step, &all[y], raised[y], &low[y], &high[y], l1);
+    }
+    const ptrdiff_t outside = (n % PARTS) * group->odd + (64 * block + n) / PARTS;
+    const uint64_t inside = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    for (int y = 0; y < EC_TALL_ROWS; y++) {
+        const struct ec_canny_lines *row = &group->rows[y + 2];
+        row->above_low[block] = low[y] & inside;
+        row->above_high[block] = high[y] & inside;
+        const uint32_t flags = group->active[block] & ~(uint32_t)row->flag;
+        group->active[block] = (uint16_t)(flags | (low[y] & inside ? row->flag : 0));
+        if (n == 64)
+            continue;
+        row->keys[outside] = 0;
+        if (!l1)
+            row->rests[outside] = 0;
+    }
+}
+
+static void NAME(canny_measure)(const struct ec_canny_group *group, const void *const *rows, int channels, int start, int n)
+{
+    const int limit = NAME(any_raised)(group, start / 64, (n + 63) / 64) ? group->limits->lowered_sum : group->limits->sum;
+    bool counts[EC_CANNY_COLUMNS_MAX / 64] = {false};
+    const int columns = (n + 63) / 64 * 64;
+    uint32_t flags = 0;
+    for (int y = 0; y < EC_TALL_ROWS; y++)
+        flags |= group->rows[y + 2].flag;
+    for (int channel = 0; channel < channels; channel++) {
+        const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
+        PIXEL across[EC_CANNY_COLUMNS_MAX], down[EC_CANNY_COLUMNS_MAX + 2];
+        NAME(canny_prefetch)(r, columns);
+        NAME(canny_spans)(across, down + 1, r, columns);
+        down[0] = NAME(canny_span_down)(r, -1);
+        down[columns + 1] = NAME(canny_span_down)(r, columns);
+        NAME(canny_excess)(across, down + 1, columns, limit);
+        for (int x = 0; x < columns; x += 64)
+            counts[x / 64] |= NAME(any_excess)(across + x);
+    }
+    for (int x = 0; x < columns; x += 64) {
+        const int block = (start + x) / 64, inside = ec_min_i32(n - x, 64);
+        if (!counts[x / 64])
+            NAME(canny_forget)(group, block, group->active[block] & flags);
+        else if (group->norm == EC_NORM_L1 && channels == 1)
+            NAME(measure_block)(group, rows, x, block, inside, 1, true);
+        else if (group->norm == EC_NORM_L1)
+            NAME(measure_block)(group, rows, x, block, inside, channels, true);
+        else if (channels == 1)
+            NAME(measure_block)(group, rows, x, block, inside, 1, false);
+        else
+            NAME(measure_block)(group, rows, x, block, inside, channels, false);
+    }
+}
+
+/* The maxima of a block of row group->rows[y]. */
+INLINE uint64_t NAME(maxima_of_block)(const struct ec_canny_group *group, int y, int block, bool l1)
+{
+    const struct ec_canny_lines *up = &group->rows[y - 1], *at = up + 1, *down = up + 2;
+    const struct NAME(courses) *courses = (const struct NAME(courses) *)at->courses + block;
+    const lanes least = lanes_of((int)(group->limits->low >> group->limits->shift));
+    uint64_t bits = 0;
+    for (int step = 0; step < STEPS; step++) {
+        lanes_mask maxima[PARTS];
+        for (int i = 0; i < PARTS; i++) {
+            const ptrdiff_t x = 64 * (ptrdiff_t)block + step * STEP;
+            const struct course course = courses->of[step][i];
+            const struct surroundings keys = NAME(surroundings)(up->keys, at->keys, down->keys, x, i, group->odd);
+            if (l1) {
+                maxima[i] = maxima_of(&keys, &course);
+                continue;
+            }
+            const struct surroundings rests = NAME(surroundings)(up->rests, at->rests, down->rests, x, i, group->odd);
+            maxima[i] = maxima_with_rests(&keys, &rests, &course, least);
+        }
+        bits |= NAME(step_bits)(maxima, step);
+    }
+    return bits;
+}
+
+static void NAME(canny_thin)(const struct ec_canny_group *group, uint64_t *const *candidates, uint64_t *const *edges, int start,
+                             int n)
+{
+    uint32_t flags = 0;
+    for (int y = 0; y < EC_TALL_ROWS; y++) {
+        flags |= group->rows[y + 1].flag;
+        clear_words(candidates[y] + start / 64, (n + 63) / 64);
+        clear_words(edges[y] + start / 64, (n + 63) / 64);
+    }
+    for (int block = start / 64; block < (start + n + 63) / 64; block++) {
+        const uint32_t active = group->active[block] & flags;
+        for (int y = 0; y < EC_TALL_ROWS && active; y++) {
+            const struct ec_canny_lines *row = &group->rows[y + 1];
+            if (!(active & row->flag))
+                continue;
+            const uint64_t maxima = group->norm == EC_NORM_L1 ? NAME(maxima_of_block)(group, y + 1, block, true)
+                                                              : NAME(maxima_of_block)(group, y + 1, block, false);
+            candidates[y][block] = maxima & row->above_low[block];
+            edges[y][block] = maxima & row->above_high[block];
+        }
+    }
+}
+
+#undef PARTS
+#undef STEP
+#undef STEPS

@@ -1,0 +1,198 @@
+/* What comparisons of lanes give, and 32-bit squares of them, a part of rows_table.h.
+ *
+ * A mask has a bit a lane where the instruction set has registers for that, else it is lanes whose bits are all set or not; the
+ * operators &, | and ~ work on both.
+ *
+ * lanes_above, lanes_equal: where a > b, a == b.
+ * lanes_pick: a where the mask is set, else b.
+ * lanes_decrease: a - 1 where the mask is set, else a.
+ * mask_any: whether it is set anywhere.
+ * mask_bits: bit i is that of lane i. mask_bits_in_turns: bits 2 * i and 2 * i + 1 are those of lane i of `even` and `odd`.
+ * mask_of_bits, mask_of_bits_in_turns: the inverse; of bits 2 * i + part.
+ * lanes_products_high: upper halves of the products of positive lanes.
+ * lanes_squares: a * a + b * b, below 2^31, in two vectors of some order, from which
+ * lanes_join_wide makes lanes in the order of a and b, clamped. */
+#if defined(__AVX512BW__)
+typedef __mmask32 lanes_mask;
+
+INLINE lanes_mask lanes_above(lanes a, lanes b)
+{
+    return _mm512_cmpgt_epi16_mask((__m512i)a, (__m512i)b);
+}
+INLINE lanes_mask lanes_equal(lanes a, lanes b)
+{
+    return _mm512_cmpeq_epi16_mask((__m512i)a, (__m512i)b);
+}
+INLINE lanes lanes_pick(lanes_mask mask, lanes a, lanes b)
+{
+    return (lanes)_mm512_mask_blend_epi16(mask, (__m512i)b, (__m512i)a);
+}
+INLINE lanes lanes_decrease(lanes_mask mask, lanes a)
+{
+    return (lanes)_mm512_mask_sub_epi16((__m512i)a, mask, (__m512i)a, _mm512_set1_epi16(1));
+}
+INLINE bool mask_any(lanes_mask mask)
+{
+    return mask != 0;
+}
+INLINE uint64_t mask_bits(lanes_mask mask)
+{
+    return mask;
+}
+INLINE uint64_t mask_bits_in_turns(lanes_mask even, lanes_mask odd)
+{
+    return _pdep_u64(even, 0x5555555555555555u) | _pdep_u64(odd, 0xaaaaaaaaaaaaaaaau);
+}
+INLINE lanes_mask mask_of_bits(uint64_t bits)
+{
+    return (lanes_mask)bits;
+}
+INLINE lanes_mask mask_of_bits_in_turns(uint64_t bits, int part)
+{
+    return (lanes_mask)_pext_u64(bits, 0x5555555555555555u << part);
+}
+#else
+typedef lanes lanes_mask;
+
+INLINE lanes_mask lanes_above(lanes a, lanes b)
+{
+    return a > b;
+}
+INLINE lanes_mask lanes_equal(lanes a, lanes b)
+{
+    return a == b;
+}
+INLINE lanes lanes_pick(lanes_mask mask, lanes a, lanes b)
+{
+#if defined(__AVX2__)
+    return (lanes)_mm256_blendv_epi8((__m256i)b, (__m256i)a, (__m256i)mask);
+#else
+    return (a & mask) | (b & ~mask);
+#endif
+}
+INLINE lanes lanes_decrease(lanes_mask mask, lanes a)
+{
+    return a + mask;
+}
+
+/* A bit a byte of a mask of which each byte is all set or not. */
+INLINE uint64_t mask_byte_bits(lanes mask)
+{
+#if defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_epi8((__m256i)mask);
+#elif defined(__SSE2__)
+    return (uint32_t)_mm_movemask_epi8((__m128i)mask);
+#else
+    uint64_t words[2];
+    memcpy(words, &mask, sizeof words);
+    /* Each byte leaves one bit; the product adds them up, shifted to be next to each other, in the uppermost byte. */
+    const uint64_t places = 0x0102040810204080u, each = 0x0101010101010101u;
+    return (words[0] & each) * places >> 56 | (words[1] & each) * places >> 56 << 8;
+#endif
+}
+INLINE bool mask_any(lanes_mask mask)
+{
+    return mask_byte_bits(mask) != 0;
+}
+INLINE uint64_t mask_bits_in_turns(lanes_mask even, lanes_mask odd)
+{
+    return mask_byte_bits((even & 255) | (odd & ~255));
+}
+/* Bits at even places, next to each other. */
+INLINE uint64_t even_bits(uint64_t bits)
+{
+    bits &= 0x5555555555555555u;
+    bits = (bits | bits >> 1) & 0x3333333333333333u;
+    bits = (bits | bits >> 2) & 0x0f0f0f0f0f0f0f0fu;
+    bits = (bits | bits >> 4) & 0x00ff00ff00ff00ffu;
+    return (bits | bits >> 8) & 0xffff;
+}
+INLINE uint64_t mask_bits(lanes_mask mask)
+{
+    return even_bits(mask_byte_bits(mask));
+}
+INLINE lanes_mask mask_of_bits(uint64_t bits)
+{
+    lanes places;
+    for (int i = 0; i < LANES_BYTES / 2; i++)
+        places[i] = (int16_t)(1u << i);
+    return (lanes_of((int16_t)bits) & places) == places;
+}
+INLINE lanes_mask mask_of_bits_in_turns(uint64_t bits, int part)
+{
+    return mask_of_bits(even_bits(bits >> part));
+}
+#endif
+
+struct wide_pair {
+    wide_lanes first, second;
+};
+
+#if defined(__AVX512BW__)
+INLINE lanes lanes_products_high(lanes a, lanes b)
+{
+    return (lanes)_mm512_mulhi_epu16((__m512i)a, (__m512i)b);
+}
+INLINE struct wide_pair lanes_squares(lanes a, lanes b)
+{
+    const __m512i low = _mm512_unpacklo_epi16((__m512i)a, (__m512i)b), high = _mm512_unpackhi_epi16((__m512i)a, (__m512i)b);
+    return (struct wide_pair){(wide_lanes)_mm512_madd_epi16(low, low), (wide_lanes)_mm512_madd_epi16(high, high)};
+}
+INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
+{
+    return (lanes)_mm512_packs_epi32((__m512i)first, (__m512i)second);
+}
+#elif defined(__AVX2__)
+INLINE lanes lanes_products_high(lanes a, lanes b)
+{
+    return (lanes)_mm256_mulhi_epu16((__m256i)a, (__m256i)b);
+}
+INLINE struct wide_pair lanes_squares(lanes a, lanes b)
+{
+    const __m256i low = _mm256_unpacklo_epi16((__m256i)a, (__m256i)b), high = _mm256_unpackhi_epi16((__m256i)a, (__m256i)b);
+    return (struct wide_pair){(wide_lanes)_mm256_madd_epi16(low, low), (wide_lanes)_mm256_madd_epi16(high, high)};
+}
+INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
+{
+    return (lanes)_mm256_packs_epi32((__m256i)first, (__m256i)second);
+}
+#elif defined(__SSE2__)
+INLINE lanes lanes_products_high(lanes a, lanes b)
+{
+    return (lanes)_mm_mulhi_epu16((__m128i)a, (__m128i)b);
+}
+INLINE struct wide_pair lanes_squares(lanes a, lanes b)
+{
+    const __m128i low = _mm_unpacklo_epi16((__m128i)a, (__m128i)b), high = _mm_unpackhi_epi16((__m128i)a, (__m128i)b);
+    return (struct wide_pair){(wide_lanes)_mm_madd_epi16(low, low), (wide_lanes)_mm_madd_epi16(high, high)};
+}
+INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
+{
+    return (lanes)_mm_packs_epi32((__m128i)first, (__m128i)second);
+}
+#else
+typedef uint32_t positive_wide_lanes __attribute__((vector_size(LANES_BYTES)));
+
+/* Lanes at even places, and those at odd ones. */
+INLINE lanes lanes_products_high(lanes a, lanes b)
+{
+    const positive_wide_lanes x = (positive_wide_lanes)a, y = (positive_wide_lanes)b;
+    return (lanes)((x & 0xffff) * (y & 0xffff) >> 16 | ((x >> 16) * (y >> 16) & 0xffff0000));
+}
+INLINE struct wide_pair lanes_squares(lanes a, lanes b)
+{
+    const wide_lanes even_a = ((wide_lanes)((positive_wide_lanes)a << 16)) >> 16, odd_a = (wide_lanes)a >> 16;
+    const wide_lanes even_b = ((wide_lanes)((positive_wide_lanes)b << 16)) >> 16, odd_b = (wide_lanes)b >> 16;
+    return (struct wide_pair){even_a * even_a + even_b * even_b, odd_a * odd_a + odd_b * odd_b};
+}
+INLINE wide_lanes wide_clamp(wide_lanes a)
+{
+    const wide_lanes least = (wide_lanes){0} + INT16_MIN, most = (wide_lanes){0} + INT16_MAX;
+    const wide_lanes low = (a & (a > least)) | (least & ~(a > least));
+    return (low & (low < most)) | (most & ~(low < most));
+}
+INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
+{
+    return (lanes)((wide_clamp(first) & 0xffff) | wide_clamp(second) << 16);
+}
+#endif
