@@ -121,21 +121,10 @@ EC_DEVICE void take_pixels(uint32_t *a, const uint8_t *row)
 EC_DEVICE void finish_row(const ec_gpu_source &in, const ec_gpu_target &out, int32_t x, int32_t y, const int32_t (*sums)[4],
                           const Divisor &divisor, bool plain)
 {
-    if (y >= in.height_px)
-        return;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         const int32_t four[4] = {sums[0][2 * half], sums[0][2 * half + 1], sums[1][2 * half], sums[1][2 * half + 1]};
-        const int32_t first = x + half * HALF + (int32_t)threadIdx.x * 4;
-        if (first >= in.width_px)
-            continue;
-        if (plain) {
-            store_byte_word(out, in.width_px, first, y, saturate_bytes(four));
-        } else {
-            float m[4];
-            respond_four(m, four, divisor);
-            store_responses(out, in.width_px, first, y, m);
-        }
+        finish_sums(in, out, x + half * HALF + (int32_t)threadIdx.x * 4, y, four, divisor, plain);
     }
 }
 

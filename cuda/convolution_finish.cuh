@@ -117,7 +117,7 @@ EC_DEVICE uint32_t saturate_bytes(const int32_t *v)
 }
 
 /* And of floats, rounded half to even. */
-EC_DEVICE uint32_t round_bytes(const float *v)
+EC_DEVICE uint32_t saturate_bytes(const float *v)
 {
     uint32_t bytes[4];
 #pragma unroll
@@ -169,10 +169,38 @@ EC_DEVICE void store_responses(const ec_gpu_target &out, int32_t width, int32_t 
 }
 
 /* Whether pixels are the sums, rounded and clamped, of the same depth. */
-EC_DEVICE bool is_plain(const ec_gpu_target &out, const Divisor &divisor)
+static __host__ __device__ __forceinline__ bool is_plain(const ec_gpu_target &out, const Divisor &divisor)
 {
     const struct ec_finish &f = out.finish;
     return f.identity && !f.has_threshold && !f.absolute && !f.narrow_shift && divisor.value == 1;
+}
+
+/* Finishes four sums of pixels from (x, y) on and stores those that are in the picture. `plain`: is_plain() of bytes. */
+template <class Sum>
+EC_DEVICE void finish_sums(const ec_gpu_source &in, const ec_gpu_target &out, int32_t x, int32_t y, const Sum *sums,
+                           const Divisor &divisor, bool plain)
+{
+    if (x >= in.width_px || y >= in.height_px)
+        return;
+    if (plain) {
+        store_byte_word(out, in.width_px, x, y, saturate_bytes(sums));
+    } else {
+        float m[4];
+        respond_four(m, sums, divisor);
+        store_responses(out, in.width_px, x, y, m);
+    }
+}
+
+/* Whether single precision gives a convolution's sums: of float weights, or exact ones of integers. */
+inline bool sums_are_floats(const ec_plan *plan)
+{
+    const ec_convolution_taps *taps = &plan->convolution;
+    if (!taps->integer)
+        return true;
+    double total = 0;
+    for (int32_t k = 0; k < taps->size * taps->size; k++)
+        total += fabs((double)taps->float_weights[k]);
+    return total * plan->luma.max <= 1 << 24;
 }
 
 } // namespace ec

@@ -32,6 +32,8 @@ int64_t sums_bytes(const ec_plan *plan, int32_t width_px, int32_t height_px)
 
 enum ec_status run_convolution(const ec_gpu_queue *queue, const ec_gpu_source *in, const ec_gpu_target *out)
 {
+    if (ec_convolution_strips_fits(queue->plan, in, out))
+        return ec_convolution_strips(queue, in, out);
     if (ec_convolution_bytes_fits(queue->plan))
         return ec_convolution_bytes(queue, in, out);
     return ec_convolution_float_fits(queue->plan, in) ? ec_convolution_float(queue, in, out) : ec_convolution(queue, in, out);

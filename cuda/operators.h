@@ -64,6 +64,11 @@ bool ec_convolution_float_fits(const struct ec_plan *plan, const struct ec_gpu_s
 enum ec_status ec_convolution_float(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
                                     const struct ec_gpu_target *out);
 
+/* The same of size 3 on bytes in whole vectors; only where ec_convolution_strips_fits(). */
+bool ec_convolution_strips_fits(const struct ec_plan *plan, const struct ec_gpu_source *in, const struct ec_gpu_target *out);
+enum ec_status ec_convolution_strips(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
+                                     const struct ec_gpu_target *out);
+
 /* Convolution of bytes with signed bytes; only where ec_convolution_bytes_fits(). */
 bool ec_convolution_bytes_fits(const struct ec_plan *plan);
 enum ec_status ec_convolution_bytes(const struct ec_gpu_queue *queue, const struct ec_gpu_source *in,
