@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
-#include "edgecam/image.h"
+#include "edge/arith.h"
+
+#define LOOKED_AT 32 /* words at once */
 
 bool ec_edge_map_open(struct ec_edge_map *map, const struct ec_rows *rows, int width, int height, bool keeps)
 {
@@ -126,16 +128,30 @@ static void settle(struct band *band)
     }
 }
 
+static bool any_open(const struct ec_edge_map *map, ptrdiff_t at, int words)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < words; i++)
+        any |= open_pixels(map, at + i);
+    return any != 0;
+}
+
 /* What is reached is found before any of it is gained: all that a gain reaches itself goes to the stack. */
 static void look_along(struct band *band, int y)
 {
-    uint64_t reached[EC_IMAGE_MAX_SIDE_PX / 64];
-    find_reached(band, reached, y, 0, band->map->words);
-    for (int word = 0; word < band->map->words; word++) {
-        if (!reached[word])
+    const struct ec_edge_map *map = band->map;
+    uint64_t reached[LOOKED_AT];
+    for (int start = 0; start < map->words; start += LOOKED_AT) {
+        const int words = ec_min_i32(LOOKED_AT, map->words - start);
+        if (!any_open(map, y * map->stride + start, words))
             continue;
-        gain(band, y, word, reached[word]);
-        settle(band);
+        find_reached(band, reached, y, start, words);
+        for (int i = 0; i < words; i++) {
+            if (!reached[i])
+                continue;
+            gain(band, y, start + i, reached[i]);
+            settle(band);
+        }
     }
 }
 

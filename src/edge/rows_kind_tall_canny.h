@@ -153,18 +153,23 @@ INLINE void NAME(take_larger)(struct NAME(gradients) * g, const struct NAME(grad
     }
 }
 
-/* A step of a row; adds its bits to those of the block. */
-INLINE void NAME(measure_step)(const struct ec_canny_group *group, const struct ec_canny_lines *row, int block, int step,
-                               const struct NAME(gradients) * g, uint64_t raised, uint64_t *low, uint64_t *high, bool l1)
+/* Which bits of a block are above the thresholds. */
+struct NAME(above) {
+    uint64_t low, high;
+};
+
+/* A step of a row. */
+INLINE struct NAME(above)
+    NAME(measure_step)(const struct ec_canny_lines *row, const struct ec_canny_limits *limits, ptrdiff_t odd, int block,
+                       int step, const struct NAME(gradients) * g, uint64_t raised, bool l1)
 {
     struct NAME(courses) *courses = (struct NAME(courses) *)row->courses + block;
     lanes_mask above_low[PARTS], above_high[PARTS];
     for (int i = 0; i < PARTS; i++) {
-        struct magnitudes m = magnitudes_of(g->gx[i], g->gy[i], l1, group->limits);
+        struct magnitudes m = magnitudes_of(g->gx[i], g->gy[i], l1, limits);
         if (raised)
-            m = magnitudes_pick(NAME(step_mask)(raised, step, i), raised_magnitudes_of(g->gx[i], g->gy[i], l1, group->limits),
-                                m);
-        const ptrdiff_t at = i * group->odd + (64 * block + STEP * step) / PARTS;
+            m = magnitudes_pick(NAME(step_mask)(raised, step, i), raised_magnitudes_of(g->gx[i], g->gy[i], l1, limits), m);
+        const ptrdiff_t at = i * odd + (64 * block + STEP * step) / PARTS;
         lanes_store(row->keys + at, m.keys);
         if (!l1)
             lanes_store(row->rests + at, m.rests);
@@ -172,55 +177,65 @@ INLINE void NAME(measure_step)(const struct ec_canny_group *group, const struct 
         above_low[i] = m.above_low;
         above_high[i] = m.above_high;
     }
-    *low |= NAME(step_bits)(above_low, step);
-    *high |= NAME(step_bits)(above_high, step);
+    return (struct NAME(above)){NAME(step_bits)(above_low, step), NAME(step_bits)(above_high, step)};
 }
 
-/* Column x of `rows` is the first of the block, of which `n` are columns of the image. */
+/* Column x of `rows` is the first of the block, of which `n` are columns of the image. `plain`: of one channel, none raised. */
 INLINE void NAME(measure_block)(const struct ec_canny_group *group, const void *const *rows, int x, int block, int n,
-                                int channels, bool l1)
+                                int channels, bool l1, bool plain)
 {
+    const struct ec_canny_limits limits = *group->limits;
+    const ptrdiff_t odd = group->odd;
     const lanes max = lanes_of(group->max);
-    uint64_t low[EC_TALL_ROWS] = {0}, high[EC_TALL_ROWS] = {0}, raised[EC_TALL_ROWS] = {0};
-    for (int y = 0; y < EC_TALL_ROWS && group->raised[0]; y++)
-        raised[y] = group->raised[y][block];
+    struct NAME(above) above[EC_TALL_ROWS] = {0};
     for (int step = 0; step < STEPS; step++) {
         struct NAME(gradients) all[EC_TALL_ROWS];
         const int at = x + step * STEP;
-        for (int channel = 0; channel < channels; channel++) {
+        for (int channel = 0; channel < (plain ? 1 : channels); channel++) {
             const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
             struct NAME(slopes) a = NAME(load_slopes)(r[0], at, max, 1, 2), b = NAME(load_slopes)(r[1], at, max, 1, 2);
 #pragma GCC unroll 8
             for (int y = 0; y < EC_TALL_ROWS; y++) {
                 const struct NAME(slopes) c = NAME(load_slopes)(r[y + 2], at, max, 1, 2);
                 const struct NAME(gradients) g = NAME(gradients_of)(&a, &b, &c);
-                if (channel == 0)
+                if (plain) {
+                    const struct NAME(above) bits =
+                        NAME(measure_step)(&group->rows[y + 2], &limits, odd, block, step, &g, 0, l1);
+                    above[y].low |= bits.low;
+                    above[y].high |= bits.high;
+                } else if (channel == 0) {
                     all[y] = g;
-                else
+                } else {
                     NAME(take_larger)(&all[y], &g, l1);
-                if (channels == 1)
-                    NAME(measure_step)(group, &group->rows[y + 2], block, step, &g, raised[y], &low[y], &high[y], l1);
+                }
                 a = b;
                 b = c;
             }
         }
-        for (int y = 0; y < EC_TALL_ROWS && channels > 1; y++)
-            NAME(measure_step)(group, &group->rows[y + 2], block, step, &all[y], raised[y], &low[y], &high[y], l1);
+        for (int y = 0; y < EC_TALL_ROWS && !plain; y++) {
+            const uint64_t raised = group->raised[y] ? group->raised[y][block] : 0;
+            const struct NAME(above) bits =
+                NAME(measure_step)(&group->rows[y + 2], &limits, odd, block, step, &all[y], raised, l1);
+            above[y].low |= bits.low;
+            above[y].high |= bits.high;
+        }
     }
-    const ptrdiff_t outside = (n % PARTS) * group->odd + (64 * block + n) / PARTS;
+    const ptrdiff_t outside = (n % PARTS) * odd + (64 * block + n) / PARTS;
     const uint64_t inside = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    uint32_t active = group->active[block];
     for (int y = 0; y < EC_TALL_ROWS; y++) {
         const struct ec_canny_lines *row = &group->rows[y + 2];
-        row->above_low[block] = low[y] & inside;
-        row->above_high[block] = high[y] & inside;
-        const uint32_t flags = group->active[block] & ~(uint32_t)row->flag;
-        group->active[block] = (uint16_t)(flags | (low[y] & inside ? row->flag : 0));
+        const uint64_t low = above[y].low & inside;
+        row->above_low[block] = low;
+        row->above_high[block] = above[y].high & inside;
+        active = low ? active | row->flag : active & ~(uint32_t)row->flag;
         if (n == 64)
             continue;
         row->keys[outside] = 0;
         if (!l1)
             row->rests[outside] = 0;
     }
+    group->active[block] = (uint16_t)active;
 }
 
 static void NAME(canny_measure)(const struct ec_canny_group *group, const void *const *rows, int channels, int start, int n)
@@ -228,6 +243,7 @@ static void NAME(canny_measure)(const struct ec_canny_group *group, const void *
     const int limit = NAME(any_raised)(group, start / 64, (n + 63) / 64) ? group->limits->lowered_sum : group->limits->sum;
     bool counts[EC_CANNY_COLUMNS_MAX / 64] = {false};
     const int columns = (n + 63) / 64 * 64;
+    const bool plain = channels == 1 && !group->raised[0];
     uint32_t flags = 0;
     for (int y = 0; y < EC_TALL_ROWS; y++)
         flags |= group->rows[y + 2].flag;
@@ -246,14 +262,14 @@ static void NAME(canny_measure)(const struct ec_canny_group *group, const void *
         const int block = (start + x) / 64, inside = ec_min_i32(n - x, 64);
         if (!counts[x / 64])
             NAME(canny_forget)(group, block, group->active[block] & flags);
-        else if (group->norm == EC_NORM_L1 && channels == 1)
-            NAME(measure_block)(group, rows, x, block, inside, 1, true);
+        else if (group->norm == EC_NORM_L1 && plain)
+            NAME(measure_block)(group, rows, x, block, inside, 1, true, true);
         else if (group->norm == EC_NORM_L1)
-            NAME(measure_block)(group, rows, x, block, inside, channels, true);
-        else if (channels == 1)
-            NAME(measure_block)(group, rows, x, block, inside, 1, false);
+            NAME(measure_block)(group, rows, x, block, inside, channels, true, false);
+        else if (plain)
+            NAME(measure_block)(group, rows, x, block, inside, 1, false, true);
         else
-            NAME(measure_block)(group, rows, x, block, inside, channels, false);
+            NAME(measure_block)(group, rows, x, block, inside, channels, false, false);
     }
 }
 
