@@ -64,10 +64,10 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static bool has_video_extension(const char *name)
 {
-    static const char *const known[] = {"mp4",  "m4v", "mov",  "mkv",  "mk3d", "webm", "avi",   "ts",   "m2ts", "mts",
-                                        "m2t",  "mpg", "mpeg", "m2v",  "wmv",  "asf",  "flv",   "f4v",  "ogv",  "ogm",
-                                        "3gp",  "3g2", "mxf",  "vob",  "y4m",  "gif",  "nut",   "divx", "dv",   "ivf",
-                                        "h264", "264", "h265", "hevc", "265",  "mjpg", "mjpeg", NULL};
+    static const char *const known[] = {"mp4",  "m4v", "mov",  "mkv",  "mk3d", "webm", "avi",  "ts",    "m2ts", "mts",
+                                        "m2t",  "mpg", "mpeg", "m2v",  "wmv",  "asf",  "flv",  "f4v",   "ogv",  "ogm",
+                                        "3gp",  "3g2", "mxf",  "vob",  "y4m",  "gif",  "nut",  "divx",  "dv",   "ivf",
+                                        "h264", "264", "h265", "hevc", "265",  "obu",  "mjpg", "mjpeg", NULL};
     return app_is_one_of(app_extension_of(name), known);
 }
 
@@ -81,7 +81,7 @@ static enum ec_status add_entry(struct walk *w, const char *path, const char *fo
     if (lstat(path, &s) != 0)
         return EC_OK; /* gone meanwhile */
     if (!S_ISDIR(s.st_mode)) {
-        const bool wanted = has_video_extension(name) && stat(path, &s) == 0 && !S_ISDIR(s.st_mode);
+        const bool wanted = has_video_extension(name) && stat(path, &s) == 0 && S_ISREG(s.st_mode);
         return wanted ? add_job(w, strdup(path), folder, NULL) : EC_OK;
     }
     if (w->has_out_dir && s.st_dev == w->out_device && s.st_ino == w->out_inode)

@@ -2,6 +2,7 @@
 
 #include <libavutil/log.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,24 @@ struct app_log {
 /* av_log has one callback for the process and gives it no pointer of ours. */
 static struct app_log *ffmpeg_log;
 
+/* Names may hold anything: what would move a terminal's cursor, or begin another line, shows as a question mark. */
+static void put_printable(const char *text)
+{
+    const unsigned char *t = (const unsigned char *)text;
+    for (; *t; t++) {
+        const bool c1 = t[0] == 0xc2 && t[1] >= 0x80 && t[1] < 0xa0; /* U+0080 to U+009F */
+        putc(*t < ' ' || *t == 0x7f || c1 ? '?' : *t, stderr);
+        t += c1;
+    }
+}
+
 static void write_line(struct app_log *log, const char *prefix, const char *text)
 {
     if (log->bar[0])
         fputs("\r\033[K", stderr);
-    fprintf(stderr, "%s%s\n", prefix, text);
+    fputs(prefix, stderr);
+    put_printable(text);
+    putc('\n', stderr);
     if (log->bar[0])
         fputs(log->bar, stderr);
     fflush(stderr);

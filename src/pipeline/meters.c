@@ -18,7 +18,7 @@ struct running_mean {
 };
 
 struct ec_meters {
-    const char *source_advice, *sink_advice; /* set before any thread starts */
+    struct ec_advice advice; /* set before any thread starts */
     pthread_mutex_t lock;
     /* guarded by lock */
     int64_t start_ns, end_ns;
@@ -172,10 +172,9 @@ void ec_meters_reading(struct ec_meters *m, const struct ec_gpu_reading *reading
     pthread_mutex_unlock(&m->lock);
 }
 
-void ec_meters_advise(struct ec_meters *m, const char *source, const char *sink)
+void ec_meters_advise(struct ec_meters *m, const struct ec_advice *advice)
 {
-    m->source_advice = source;
-    m->sink_advice = sink;
+    m->advice = *advice;
 }
 
 void ec_meters_limits(struct ec_meters *m, const struct ec_limits *limits)
@@ -250,13 +249,11 @@ static void find_bottleneck(const struct ec_meters *m, struct ec_stats *s)
     }
     const char *const advice[] = {
         [EC_BOTTLENECK_UNKNOWN] = NULL,
-        [EC_BOTTLENECK_SOURCE] = m->source_advice,
+        [EC_BOTTLENECK_SOURCE] = m->advice.source,
         [EC_BOTTLENECK_H2D] = "Upload to the GPU is the slowest part: the PCIe link is the limit, as it should be.",
-        [EC_BOTTLENECK_COMPUTE] = isnan(compute)
-                                      ? "The detector is the slowest part: a smaller kernel, more cores or a GPU would help."
-                                      : "The detector is the slowest part: a smaller kernel or a faster GPU would help.",
+        [EC_BOTTLENECK_COMPUTE] = m->advice.compute,
         [EC_BOTTLENECK_D2H] = "Download from the GPU is the slowest part: the PCIe link is the limit, as it should be.",
-        [EC_BOTTLENECK_SINK] = m->sink_advice,
+        [EC_BOTTLENECK_SINK] = m->advice.sink,
     };
     snprintf(s->advice, sizeof s->advice, "%s", advice[s->bottleneck] ? advice[s->bottleneck] : "");
 }

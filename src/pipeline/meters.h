@@ -36,8 +36,11 @@ struct ec_gpu_reading {
 };
 void ec_meters_reading(struct ec_meters *meters, const struct ec_gpu_reading *reading);
 
-/* What to do about the parts that meters know nothing of, where they are the slowest; kept as they are, NULL: nothing. */
-void ec_meters_advise(struct ec_meters *meters, const char *source, const char *sink);
+/* What to do about each part where it is the slowest; kept as they are, NULL: nothing. */
+struct ec_advice {
+    const char *source, *compute, *sink;
+};
+void ec_meters_advise(struct ec_meters *meters, const struct ec_advice *advice);
 
 void ec_meters_limits(struct ec_meters *meters, const struct ec_limits *limits);
 

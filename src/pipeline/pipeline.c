@@ -116,7 +116,7 @@ static enum ec_status open_stage(struct ec_pipeline *l, const struct ec_stream_i
             .time_base = info->time_base,
             .lanes = l->lanes,
             .luma_raw = l->p.luma_raw,
-            .fall_back = l->p.device.backend == EC_BACKEND_AUTO,
+            .fall_back = l->p.device.backend == EC_BACKEND_AUTO && l->backend != &ec_backend_cpu,
             .threads = l->p.device.threads,
             .results = l->results,
             .meters = l->meters,
@@ -138,6 +138,18 @@ static enum ec_status measure_limits(struct ec_pipeline *l, struct ec_error *err
     if (status == EC_OK)
         ec_meters_limits(l->meters, &limits);
     return status;
+}
+
+static void advise(struct ec_pipeline *l)
+{
+    const bool on_gpu = l->backend == &ec_backend_cuda;
+    const struct ec_advice advice = {
+        .source = l->source_ops->advice(l->source),
+        .compute = on_gpu ? "The detector is the slowest part: a smaller kernel or a faster GPU would help."
+                          : "The detector is the slowest part: a smaller kernel, more cores or a GPU would help.",
+        .sink = ec_delivery_advice(&l->delivery),
+    };
+    ec_meters_advise(l->meters, &advice);
 }
 
 static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
@@ -184,7 +196,7 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (status == EC_OK)
         status = ec_delivery_open(&l->delivery, info, l->depth_bits, error);
     if (status == EC_OK)
-        ec_meters_advise(l->meters, l->source_ops->advice(l->source), ec_delivery_advice(&l->delivery));
+        advise(l);
     if (status == EC_OK && l->backend == &ec_backend_cuda)
         l->watch = ec_gpu_watch_open(&device, l->meters);
     return status;

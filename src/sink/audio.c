@@ -12,7 +12,12 @@
 #include "sink/recoder.h"
 #include "sink/sound.h"
 
-enum { BITS_PER_CHANNEL = 96000 };
+/* 96 kbit/s a channel, less for low sample rates, which encoders ask for; MPEG audio takes multiples of 16 kbit/s. */
+static int64_t bits_per_channel(int sample_rate)
+{
+    const int64_t most = 96000, usual = (int64_t)sample_rate * 4 / 16000 * 16000;
+    return usual < 16000 ? 16000 : usual < most ? usual : most;
+}
 
 struct ec_converter {
     struct ec_mux *mux;
@@ -54,7 +59,7 @@ static enum ec_status open_codecs(struct ec_converter *c, const AVStream *in, st
     encoder->sample_rate = ec_sound_rate(to, in->codecpar->sample_rate);
     encoder->sample_fmt = ec_sound_format(to, in->codecpar->format);
     encoder->time_base = (AVRational){1, encoder->sample_rate};
-    encoder->bit_rate = (int64_t)BITS_PER_CHANNEL * ec_layout_channels(encoder);
+    encoder->bit_rate = bits_per_channel(encoder->sample_rate) * ec_layout_channels(encoder);
     if (format->flags & AVFMT_GLOBALHEADER)
         encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     return ec_recoder_begin(&c->codecs, c->mux, in, encoder->time_base, error);

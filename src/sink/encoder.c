@@ -112,12 +112,21 @@ static enum ec_status try_codec(struct ec_encoder *e, const AVCodec *codec, cons
     return status;
 }
 
-static enum ec_status refused(const struct ec_encoder *e, const struct ec_pipeline_params *params, const AVCodec *codec,
-                              int code, struct ec_error *error)
+/* FFV1 takes every size and every rate. */
+static enum ec_status refused(const struct ec_encoder *e, const struct request *request, const AVCodec *codec, int code,
+                              struct ec_error *error)
 {
+    const struct ec_pipeline_params *params = request->params;
+    const struct ec_stream_info *info = request->info;
     const bool wishes = params->crf || params->preset || params->pixel_format || params->encoder_option_count > 0;
-    return ec_fail(error, wishes ? EC_ERROR_ARGUMENT : EC_ERROR_OUTPUT, "cannot write %s: the encoder %s %s: %s",
-                   e->mux->target->name, codec->name, wishes ? "refuses these options" : "does not start", av_err2str(code));
+    if (wishes)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: the encoder %s refuses these options: %s",
+                       e->mux->target->name, codec->name, av_err2str(code));
+    return ec_fail(
+        error, EC_ERROR_OUTPUT,
+        "cannot write %s: the encoder %s does not start with pictures of %dx%d, %.5g a second: %s (.mkv with --codec "
+        "ffv1 takes them)",
+        e->mux->target->name, codec->name, info->width_px, info->height_px, av_q2d(info->frame_rate), av_err2str(code));
 }
 
 static enum ec_status open_codec(struct ec_encoder *e, struct request *request, AVDictionary **left, struct ec_error *error)
@@ -135,7 +144,7 @@ static enum ec_status open_codec(struct ec_encoder *e, struct request *request, 
             return status;
         const bool last = i + 1 == count || !ec_codec_is_hardware(codecs[i]);
         if (last)
-            return refused(e, params, codecs[i], code, error);
+            return refused(e, request, codecs[i], code, error);
         /* Not what was asked for by name: even a quiet program says so. */
         ec_log(&e->mux->logger, EC_LOG_ERROR, "%s: the encoder %s cannot be used here (%s); %s takes its place",
                e->mux->target->name, codecs[i]->name, av_err2str(code), codecs[i + 1]->name);

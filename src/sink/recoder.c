@@ -1,6 +1,7 @@
 #include "sink/recoder.h"
 
 #include "sink/metadata.h"
+#include "sink/trial.h"
 
 enum ec_status ec_recoder_open(struct ec_recoder *r, const struct ec_mux *mux, const AVStream *in, const AVCodec *from,
                                const AVCodec *to, struct ec_error *error)
@@ -16,14 +17,25 @@ enum ec_status ec_recoder_open(struct ec_recoder *r, const struct ec_mux *mux, c
 enum ec_status ec_recoder_begin(struct ec_recoder *r, const struct ec_mux *mux, const AVStream *in, AVRational time_base,
                                 struct ec_error *error)
 {
+    const char *name = r->encoder->codec->name;
     if (avcodec_open2(r->encoder, NULL, NULL) < 0)
-        return ec_fail(error, EC_ERROR_DEVICE, "the encoder %s does not start", r->encoder->codec->name);
-    r->out = avformat_new_stream(mux->context, NULL);
-    if (!r->out || avcodec_parameters_from_context(r->out->codecpar, r->encoder) < 0 ||
-        ec_metadata_copy_stream(r->out, in, false) < 0)
-        return ec_mux_fail(mux, AVERROR(ENOMEM), error);
-    r->out->time_base = time_base;
-    return EC_OK;
+        return ec_fail(error, EC_ERROR_DEVICE, "the encoder %s does not start", name);
+    AVCodecParameters *made = avcodec_parameters_alloc();
+    enum ec_status status = EC_OK;
+    if (!made || avcodec_parameters_from_context(made, r->encoder) < 0)
+        status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
+    else if (!ec_trial_passes(mux, &(struct ec_trial){made, time_base, NULL, mux->context->strict_std_compliance}))
+        status = ec_fail(error, EC_ERROR_DEVICE, "%s takes neither this kind of %s nor %s", mux->context->oformat->name,
+                         avcodec_get_name(in->codecpar->codec_id), avcodec_get_name(made->codec_id));
+    if (status == EC_OK) {
+        r->out = avformat_new_stream(mux->context, NULL);
+        if (!r->out || avcodec_parameters_copy(r->out->codecpar, made) < 0 || ec_metadata_copy_stream(r->out, in, false) < 0)
+            status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
+        else
+            r->out->time_base = time_base;
+    }
+    avcodec_parameters_free(&made);
+    return status;
 }
 
 void ec_recoder_close(struct ec_recoder *r)

@@ -17,7 +17,7 @@ enum ec_status ec_recoder_open(struct ec_recoder *recoder, const struct ec_mux *
                                const AVCodec *to, struct ec_error *error);
 
 /* Opens the encoder as it was set up, and adds its stream, which counts in `time_base`, with the language and title of `in`.
- * EC_ERROR_DEVICE with a sentence: the encoder does not start, and nothing was added. */
+ * EC_ERROR_DEVICE with a sentence: the encoder does not start, or the container refuses its stream, and nothing was added. */
 enum ec_status ec_recoder_begin(struct ec_recoder *recoder, const struct ec_mux *mux, const AVStream *in, AVRational time_base,
                                 struct ec_error *error);
 

@@ -12,7 +12,7 @@ const AVCodec *ec_sound_encoder(const AVOutputFormat *format)
                      {AV_CODEC_ID_MP3, "libmp3lame"},
                      {AV_CODEC_ID_AAC, "aac"}};
     enum AVCodecID id = format->audio_codec;
-    if (strcmp(format->name, "matroska") == 0 || strcmp(format->name, "mpegts") == 0)
+    if (strcmp(format->name, "matroska") == 0 || strcmp(format->name, "mpegts") == 0 || strcmp(format->name, "flv") == 0)
         id = AV_CODEC_ID_AAC;
     else if (avformat_query_codec(format, AV_CODEC_ID_OPUS, FF_COMPLIANCE_NORMAL) == 1 && id == AV_CODEC_ID_VORBIS)
         id = AV_CODEC_ID_OPUS;

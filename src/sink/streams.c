@@ -8,6 +8,7 @@
 #include "sink/container.h"
 #include "sink/converter.h"
 #include "sink/metadata.h"
+#include "sink/trial.h"
 
 /* Of one input stream; out and ops NULL: left out. Once the run has begun the container belongs to the source's thread, so what
  * is needed of it is kept here. */
@@ -75,24 +76,46 @@ static enum ec_status add_converted(struct ec_streams *s, const AVStream *in, co
     return EC_OK;
 }
 
+static bool passes(const struct ec_streams *s, const AVStream *in, int compliance)
+{
+    const struct ec_trial trial = {in->codecpar, in->time_base, in->metadata, compliance};
+    return ec_trial_passes(s->mux, &trial);
+}
+
+/* Whether the stream fits as it is. Lossless sound in MP4 is a standard that FFmpeg's releases before 6.1 called experimental.
+ */
+static bool fits(const struct ec_streams *s, const AVStream *in)
+{
+    const enum AVCodecID id = in->codecpar->codec_id;
+    if (!ec_container_takes(s->mux->context->oformat, id, FF_COMPLIANCE_NORMAL))
+        return false;
+    if (passes(s, in, s->mux->context->strict_std_compliance))
+        return true;
+    if ((id != AV_CODEC_ID_FLAC && id != AV_CODEC_ID_TRUEHD) || !passes(s, in, FF_COMPLIANCE_EXPERIMENTAL))
+        return false;
+    s->mux->context->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
+    return true;
+}
+
 static enum ec_status add_stream(struct ec_streams *s, const AVStream *in, struct ec_error *error)
 {
     const AVOutputFormat *format = s->mux->context->oformat;
     const AVCodecParameters *codec = in->codecpar;
-    const bool taken = ec_container_takes(format, codec->codec_id, FF_COMPLIANCE_NORMAL);
     switch (codec->codec_type) {
     case AVMEDIA_TYPE_AUDIO:
-        if (format->audio_codec == AV_CODEC_ID_NONE && !taken)
-            leave_out(s, in, true, "the format holds no sound");
-        else if (codec->sample_rate <= 0)
+        if (codec->sample_rate <= 0)
             leave_out(s, in, false, "its sample rate is not known");
+        else if (fits(s, in))
+            return add_copy(s, in, error);
+        else if (format->audio_codec == AV_CODEC_ID_NONE)
+            leave_out(s, in, true, "the format holds no sound");
         else
-            return taken ? add_copy(s, in, error) : add_converted(s, in, &ec_converter_audio, error);
+            return add_converted(s, in, &ec_converter_audio, error);
         return EC_OK;
     case AVMEDIA_TYPE_SUBTITLE:
-        return taken ? add_copy(s, in, error) : add_converted(s, in, &ec_converter_subtitle, error);
+        return fits(s, in) ? add_copy(s, in, error) : add_converted(s, in, &ec_converter_subtitle, error);
     case AVMEDIA_TYPE_ATTACHMENT:
-        if (strcmp(format->name, "matroska") == 0 && is_named(in))
+        if (strcmp(format->name, "matroska") == 0 && is_named(in) && passes(s, in, s->mux->context->strict_std_compliance))
             return add_copy(s, in, error);
         leave_out(s, in, false, "the format holds no attachments");
         return EC_OK;

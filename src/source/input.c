@@ -67,7 +67,8 @@ enum ec_status ec_input_failed(const struct ec_input *in, int r, struct ec_error
             "%s: not a video that can be read from a pipe (an mp4 or mov file needs its index at the front there: make it "
             "with -movflags +faststart, or name the file itself)",
             in->name);
-    if (r == AVERROR_INVALIDDATA || r == AVERROR_EOF)
+    /* A size of frames that is an error, and 6 bytes more: FFmpeg's word for a y4m header that makes no sense. */
+    if (r == AVERROR_INVALIDDATA || r == AVERROR_EOF || r == AVERROR(EINVAL) + 6)
         return ec_fail(error, EC_ERROR_INPUT, "%s: not a video, or too damaged to be opened", in->name);
     av_strerror(r, cause, sizeof cause);
     return ec_fail(error, EC_ERROR_INPUT, "%s: %s", in->name, cause);

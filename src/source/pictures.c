@@ -16,6 +16,13 @@ static enum ec_status out_of_memory(const struct ec_pictures *s, struct ec_error
     return ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", s->name);
 }
 
+/* A shape of pixels that no container can say, or no screen show, is as good as unknown. */
+static AVRational known_aspect(AVRational aspect, int width_px)
+{
+    const double shown_px = aspect.num > 0 && aspect.den > 0 ? width_px * av_q2d(aspect) : 0;
+    return shown_px >= 1 && shown_px <= 65535 ? aspect : (AVRational){0, 1};
+}
+
 /* The first frame tells what all of them will be. */
 static void describe_frames(struct ec_pictures *s, const struct ec_frame *frame, const AVFrame *picture)
 {
@@ -24,7 +31,7 @@ static void describe_frames(struct ec_pictures *s, const struct ec_frame *frame,
     s->info->width_px = image->width_px;
     s->info->height_px = image->height_px;
     s->info->depth_bits = image->depth_bits;
-    s->info->pixel_aspect = picture->sample_aspect_ratio;
+    s->info->pixel_aspect = known_aspect(picture->sample_aspect_ratio, image->width_px);
     s->info->primaries = picture->color_primaries;
     s->info->transfer = picture->color_trc;
 }

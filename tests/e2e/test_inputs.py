@@ -99,7 +99,7 @@ class Colour(Inputs):
     def test_pixel_formats(self):
         """The edges of the brightness that FFmpeg sees (its chroma smoothed), whatever the depth, the order or the packing."""
         truth = self.make("truth.png", "-f", "lavfi", "-i", "smptebars=s=96x64,format=rgb24", "-frames:v", "1")
-        formats = ("gray gray10le gray16be ya8 pal8 rgb24 bgr24 argb bgr0 rgb48le rgba64le gbrp gbrp10le gbrap "
+        formats = ("monow monob gray gray10le gray16be grayf32le gbrpf32le ya8 pal8 rgb24 bgr24 argb bgr0 rgb48le rgba64le gbrp gbrp10le gbrap "
                    "rgb565le bgr555be yuv422p yuv411p yuva420p yuvj420p yuv422p12be yuv444p16le nv21 yuyv422 uyvy422 xyz12le").split()
         for form in formats:
             clip = self.make("f.nut", "-i", truth, "-vf", f"format={form}", "-c:v", "rawvideo", "-strict", "-1", "-color_range",
