@@ -12,7 +12,7 @@
 #include "edgecam/edge.h"
 
 /* That many bytes past a row's last element can be read, whatever stands there. */
-#define EC_RING_SLACK_BYTES 192
+#define EC_RING_SLACK_BYTES 256
 
 struct ec_ring {
     unsigned char *memory; /* all zero at first */

@@ -53,6 +53,34 @@ struct ec_canny_group {
     const uint64_t *raised[EC_TALL_ROWS]; /* rows of bits: whose magnitudes are raised; all NULL: none */
 };
 
+/* Rows of output that a convolution takes at once, from that many rows of input and all but one of the kernel's. */
+#define EC_GROUP_ROWS 2
+#define EC_GROUP_INPUT_ROWS (EC_KERNEL_MAX_SIZE + EC_GROUP_ROWS - 1)
+
+/* A convolution of bytes with weights up to EC_DOT_MAX in size. */
+#define EC_DOT_MAX 64
+#define EC_DOT_DIVISOR_MAX (1 << 14)
+#define EC_DOT_PAIRS_MAX (EC_GROUP_INPUT_ROWS * (EC_KERNEL_MAX_SIZE + 1) / 2)
+#define EC_DOT_FOURS_MAX (EC_KERNEL_MAX_SIZE * (EC_KERNEL_MAX_SIZE + 3) / 4)
+
+struct ec_dot_taps {
+    int size;
+    int32_t divisor; /* up to EC_DOT_DIVISOR_MAX where sums become bytes */
+    /* For each pair of neighbours in each row of input, row after row: the weights of each row of output, the first lowest,
+     * twice in a word. 0 where there is none. */
+    int pair_count;
+    int32_t pairs[EC_DOT_PAIRS_MAX][EC_GROUP_ROWS];
+    /* So many of them from a multiple of that on make sums that, added to `start`, fit 16 bits. 0: not even those of a row. */
+    int pairs_that_fit, start;
+    int32_t fours[EC_DOT_FOURS_MAX]; /* each row of weights, four to a word, the first lowest */
+};
+
+/* A convolution in floats: for each pixel of each row of input, row after row, its weights for each row of output. */
+struct ec_fused_taps {
+    int size, count;
+    float weights[EC_GROUP_INPUT_ROWS * EC_KERNEL_MAX_SIZE][EC_GROUP_ROWS];
+};
+
 /* Gradients of a row of pixels for Canny; sums: |gx| + |gy|. */
 struct ec_canny_gradients {
     int32_t *gx, *gy, *sums;
@@ -96,6 +124,9 @@ struct ec_row_kind {
     size_t course_bytes;
     void (*window)(void *out, int32_t *response, const void *const *rows, int n, const struct ec_plan *plan);
     void (*difference)(void *out, int32_t *response, const void *a, const void *b, int n, const struct ec_plan *plan);
+
+    /* EC_GROUP_ROWS rows of what rows->sum_group gives, rounded and clamped; NULL where that is. */
+    void (*convolve)(void *const *out, const void *const *rows, int n, const struct ec_fused_taps *taps, int max);
 
     /* Exact sum of weights[k] * terms[k][x] over `count` rows; each weight is an integer. */
     void (*sum_narrow)(float *out, const void *const *terms, const float *weights, int count, int n);
@@ -146,21 +177,6 @@ enum ec_canny_kind {
     EC_CANNY_KINDS
 };
 
-/* A convolution of bytes with weights up to EC_DOT_MAX in size. Each row's weights go four to a word, and two to a pair, the
- * first lowest, 0 past the last. */
-#define EC_DOT_MAX 64
-#define EC_DOT_DIVISOR_MAX (1 << 14)
-#define EC_DOT_GROUPS_MAX ((EC_KERNEL_MAX_SIZE + 3) / 4)
-#define EC_DOT_PAIRS_MAX ((EC_KERNEL_MAX_SIZE + 1) / 2)
-
-struct ec_dot_taps {
-    int size, groups; /* words a row */
-    int32_t divisor; /* up to EC_DOT_DIVISOR_MAX where sums become bytes */
-    bool narrow; /* every sum fits 16 bits */
-    int32_t weights[EC_KERNEL_MAX_SIZE * EC_DOT_GROUPS_MAX];
-    int16_t pairs[EC_KERNEL_MAX_SIZE * EC_DOT_PAIRS_MAX];
-};
-
 struct ec_rows {
     const char *name;
     const struct ec_row_kind *kinds[EC_ROWS_KINDS];
@@ -168,10 +184,13 @@ struct ec_rows {
      * chain of fused multiply-adds from k = 0 up, starting at 0. */
     void (*sum_exact)(float *out, const float *const *terms, const float *weights, int count, int n);
     void (*sum_fused)(float *out, const float *const *terms, const float *weights, int count, int n);
-    /* The sums of a convolution: divided, rounded half to even and clamped to bytes, or as they are. Rows are extended, and
-     * EC_RING_SLACK_BYTES more can be read. NULL: this instruction set has nothing for it. */
-    void (*sum_dots)(uint8_t *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
-    void (*sum_dots_wide)(float *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
+    /* The chain of fused multiply-adds over all weights, row by row, starting at 0, for EC_GROUP_ROWS rows. Rows of floats are
+     * extended, and EC_RING_SLACK_BYTES more can be read. NULL: by sum_fused. */
+    void (*sum_group)(float *const *out, const void *const *rows, int n, const struct ec_fused_taps *taps);
+    /* The sums of a convolution of bytes, EC_GROUP_ROWS rows: divided, rounded half to even and clamped to bytes, or as they
+     * are. Rows are extended, and EC_RING_SLACK_BYTES more can be read. NULL: this instruction set has nothing for it. */
+    void (*sum_dots)(uint8_t *const *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
+    void (*sum_dots_wide)(float *const *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
     /* Exact sums to responses: divided by the divisor, rounded half to even. */
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);

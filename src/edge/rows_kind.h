@@ -171,6 +171,9 @@ static const struct ec_row_kind NAME(kind) = {
 #endif
     .window = NAME(window),
     .difference = NAME(difference),
+#if HAS_DOTS
+    .convolve = NAME(convolve),
+#endif
     .sum_narrow = NAME(sum_narrow),
     .sum_double = NAME(sum_double),
     .finish = NAME(finish),

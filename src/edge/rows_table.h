@@ -162,8 +162,10 @@ INLINE void prefetch_ahead(const struct ahead *ahead, const void *row, const voi
     __builtin_prefetch((const void *)((uintptr_t)out + (ahead->out_bytes + (uintptr_t)x_bytes)), 1, 2);
 }
 
+#include "edge/rows_blur_dots.h"
 #include "edge/rows_canny_lanes.h"
 #include "edge/rows_dots.h"
+#include "edge/rows_fused.h"
 
 #define MULTIPLY_ADD_INTEGER(a, b, c) ((a) * (b) + (c))
 
@@ -213,6 +215,7 @@ const struct ec_rows ROWS_TABLE = {
     .sum_exact = sum_exact,
     .sum_fused = sum_fused,
 #if HAS_DOTS
+    .sum_group = sum_group,
     .sum_dots = sum_dots,
     .sum_dots_wide = sum_dots_wide,
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "edge/arith.h"
+#include "edge/group_taps.h"
 #include "edge/strip_state.h"
 
 /* Sums below 2^24 in size are exact in float32. */
@@ -24,7 +25,7 @@ static enum ec_family choose_convolution(const struct ec_plan *plan, const struc
         largest_weight = ec_max_i32(largest_weight, abs(taps->integer_weights[k]));
     }
     largest *= plan->finish.max;
-    const bool sparse = 2 * weights <= taps->size * ((taps->size + 3) / 4);
+    const bool sparse = 5 * weights + 25 < taps->size * taps->size; /* below, terms one at a time are faster */
     if (rows->sum_dots && plan->depth_bits == 8 && largest_weight <= EC_DOT_MAX && !sparse)
         return FAMILY_DOTS;
     if (largest <= ec_min_i32(kind->narrow_max, FLOAT_EXACT_MAX) && (taps->size <= NARROW_SEPARABLE_MAX || !taps->separable))
@@ -68,22 +69,13 @@ static void collect_terms(struct ec_strip *strip)
     }
 }
 
-static void collect_dots(struct ec_dot_taps *dots, const struct ec_convolution_taps *taps)
+/* Where most weights are 0, terms one at a time skip them, and are faster. */
+static bool is_grouped(const struct ec_strip *s)
 {
-    dots->size = taps->size;
-    dots->groups = (taps->size + 3) / 4;
-    dots->divisor = taps->divisor <= EC_DOT_DIVISOR_MAX ? (int32_t)taps->divisor : 0;
-    int32_t largest = 0;
-    for (int k = 0; k < taps->size * taps->size; k++) {
-        const int row = k / taps->size, column = k % taps->size;
-        const uint32_t weight = (uint32_t)taps->integer_weights[k] & 255;
-        int32_t *group = &dots->weights[row * dots->groups + column / 4];
-        int16_t *pair = &dots->pairs[row * ((taps->size + 1) / 2) + column / 2];
-        *group = (int32_t)((uint32_t)*group | weight << (8 * (column % 4)));
-        *pair = (int16_t)((uint16_t)*pair | weight << (8 * (column % 2)));
-        largest += abs(taps->integer_weights[k]);
-    }
-    dots->narrow = largest * 255 <= INT16_MAX;
+    const int size = s->plan->window_size;
+    const bool sparse = 2 * s->term_count + 12 <= size * size;
+    return s->family == FAMILY_DOTS ||
+           (s->kind->convolve && !sparse && (s->family == FAMILY_EXACT || s->family == FAMILY_FUSED));
 }
 
 /* Sums of a blur; outside, where nothing is written for a constant border, they are 0. */
@@ -121,7 +113,8 @@ static bool open_rings(struct ec_strip *s)
     const int width = s->width, before = plan->window_before, after = plan->window_size - 1 - before;
     const size_t pixel = s->kind->pixel_bytes;
     const int blur = plan->blur.size, wide = plan->blur_wide.size, widest = ec_max_i32(blur, wide);
-    const int window = s->tall || s->canny_tall ? EC_TALL_ROWS + 2 : plan->window_size; /* rows that are looked at together */
+    const int group = s->grouped ? EC_GROUP_ROWS : 1; /* rows of sums */
+    const int window = s->tall || s->canny_tall ? EC_TALL_ROWS + 2 : plan->window_size + group - 1; /* looked at together */
     const int left = s->takes_extended ? before : 0, right = s->takes_extended ? after : 0;
     bool ok = ec_ring_open(&s->zeros, 1, width, sizeof(double), EC_KERNEL_MAX_SIZE, EC_KERNEL_MAX_SIZE) &&
               ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
@@ -150,13 +143,13 @@ static bool open_rings(struct ec_strip *s)
                ec_ring_open(&s->far_row, 1, width, pixel, 0, 0);
     case FAMILY_DOTS:
     case FAMILY_NARROW:
-        return ok && ec_ring_open(&s->sums, 1, width, sizeof(float), 0, 0);
+        return ok && ec_ring_open(&s->sums, group, width, sizeof(float), 0, 0);
     case FAMILY_DOUBLE:
         return ok && ec_ring_open(&s->sums, 1, width, sizeof(double), 0, 0);
     default:
-        return ok && ec_ring_open(&s->floats, ec_min_i32(plan->window_size, s->height), width, sizeof(float), before, after) &&
+        return ok && ec_ring_open(&s->floats, ec_min_i32(window, s->height), width, sizeof(float), before, after) &&
                ec_ring_open(&s->column_sums, 1, width, sizeof(float), before, after) &&
-               ec_ring_open(&s->sums, 1, width, sizeof(float), 0, 0);
+               ec_ring_open(&s->sums, group, width, sizeof(float), 0, 0);
     }
 }
 
@@ -176,12 +169,15 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
     strip->plain = ec_rows_plain(&plan->finish);
     strip->tall = ec_rows_tall_of(strip->kind, plan);
     strip->canny_tall = ec_rows_canny_is_tall(strip->kind, plan);
-    strip->takes_extended = !strip->tall && (strip->family == FAMILY_WINDOW || strip->family == FAMILY_DOTS ||
-                                             strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
     if (plan->op == EC_OPERATOR_CONVOLUTION)
         collect_terms(strip);
+    strip->grouped = is_grouped(strip);
+    strip->takes_extended = !strip->tall && (strip->family == FAMILY_WINDOW || strip->family == FAMILY_DOTS ||
+                                             strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
     if (strip->family == FAMILY_DOTS)
-        collect_dots(&strip->dots, &plan->convolution);
+        ec_dot_taps_make(&strip->dots, &plan->convolution);
+    else if (strip->grouped)
+        ec_fused_taps_make(&strip->fused, &plan->convolution);
     if (!open_rings(strip))
         goto fail;
     *out = strip;

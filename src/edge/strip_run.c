@@ -103,13 +103,6 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
     const int64_t divisor = s->plan->convolution.divisor;
     void *sums = ec_strip_scratch(&s->sums);
     switch (s->family) {
-    case FAMILY_DOTS:
-        if (s->plain && s->dots.divisor) {
-            s->rows->sum_dots(out, s->windows[0], s->width, &s->dots);
-            return;
-        }
-        s->rows->sum_dots_wide(sums, s->windows[0], s->width, &s->dots);
-        break;
     case FAMILY_NARROW:
         place_terms(s);
         s->kind->sum_narrow(sums, s->terms, s->weights, s->term_count, s->width);
@@ -140,8 +133,8 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
 void ec_strip_gather(struct ec_strip *s, int y, enum ec_border border)
 {
     const bool takes_floats = s->floats.slots;
-    gather(s, takes_floats ? float_row : ec_strip_row, y - s->plan->window_before, s->plan->window_size, border,
-           s->windows[s->channel]);
+    const int count = s->plan->window_size + (s->grouped ? EC_GROUP_ROWS - 1 : 0);
+    gather(s, takes_floats ? float_row : ec_strip_row, y - s->plan->window_before, count, border, s->windows[s->channel]);
 }
 
 static void run_row(struct ec_strip *s, int y, void *out)
@@ -192,6 +185,10 @@ void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limite
     ec_strip_begin(strip, in, limited_range);
     if (strip->tall) {
         ec_strip_run_tall(strip, out, first, end);
+        return;
+    }
+    if (strip->grouped) {
+        ec_strip_run_grouped(strip, out, first, end);
         return;
     }
     for (int y = first; y < end; y++)

@@ -1,4 +1,4 @@
-/* What a strip consists of, for the two files that open and run it. */
+/* What a strip consists of, for the files that open and run it. */
 #ifndef EC_EDGE_STRIP_STATE_H
 #define EC_EDGE_STRIP_STATE_H
 
@@ -28,6 +28,7 @@ struct ec_strip {
     bool plain, takes_extended; /* the operator reads extended rows of pixels */
     ec_rows_tall *tall; /* runs several rows at once, or NULL */
     bool canny_tall; /* so does Canny, with what comes with the kind */
+    bool grouped; /* a convolution that takes EC_GROUP_ROWS rows at once */
 
     /* Of the frame that is being run. */
     const struct ec_image *in;
@@ -52,8 +53,9 @@ struct ec_strip {
     const void *terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     const float *float_terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     struct ec_dot_taps dots;
+    struct ec_fused_taps fused;
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
-    const void *windows[EC_CHANNELS_MAX][EC_KERNEL_MAX_SIZE],
+    const void *windows[EC_CHANNELS_MAX][EC_GROUP_INPUT_ROWS],
         *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */
 };
 
@@ -70,12 +72,15 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
 /* Rows first to end - 1 of `out` by strip->tall. */
 void ec_strip_run_tall(struct ec_strip *strip, const struct ec_image *out, int first, int end);
 
+/* The same by strip->grouped. */
+void ec_strip_run_grouped(struct ec_strip *strip, const struct ec_image *out, int first, int end);
+
 /* The same for Canny, where strip->canny_tall says so; ec_strip_open_canny_tall: false if there is no memory for its rings. */
 bool ec_strip_open_canny_tall(struct ec_strip *strip);
 void ec_strip_run_canny_tall(struct ec_strip *strip, const struct ec_canny_thresholds *thresholds, struct ec_edge_map *map,
                              int first, int end);
 
-/* Fills strip->windows[strip->channel] with the operator's input around row y. */
+/* Fills strip->windows[strip->channel] with the operator's input around row y, or around a group of rows that begins there. */
 void ec_strip_gather(struct ec_strip *strip, int y, enum ec_border border);
 
 /* Row y of the operator's input. */

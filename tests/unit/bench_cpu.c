@@ -17,7 +17,7 @@
 #define REPETITIONS 60
 #define LINE_MS 200 /* no further repetitions from here on */
 #define PAIRS 8
-#define WEIGHTS_MAX (15 * 15)
+#define WEIGHTS_MAX (EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE)
 
 static const float weights5[25] = {1, 2, 0, -2, -1, 4, 8, 0, -8, -4, 6, 12, 1, -12, -6, 4, 8, 0, -8, -4, 1, 2, 0, -2, -1};
 static const float weights7[49] = {[0] = 7, [8] = -9, [24] = 40, [25] = 17, [30] = -5, [40] = 3, [48] = -1};
@@ -57,8 +57,11 @@ static const struct {
     {"conv 5x5 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, floats5, 0}}, 8, false},
     {"conv 9x9 small", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {9, NULL, 0}}, 8, false},
     {"conv 15x15 small", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {15, NULL, 0}}, 8, false},
+    {"conv 3x3 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {3, NULL, 0}}, 8, false},
+    {"conv 7x7 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {7, NULL, 0}}, 8, false},
     {"conv 9x9 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {9, NULL, 0}}, 8, false},
     {"conv 15x15 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {15, NULL, 0}}, 8, false},
+    {"conv 31x31 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {31, NULL, 0}}, 8, false},
     {"canny l1", {.op = EC_OPERATOR_CANNY, .norm = EC_NORM_L1}, 8, false},
     {"canny l2", {.op = EC_OPERATOR_CANNY}, 8, false},
     {"blur 1.4 canny l2", {.op = EC_OPERATOR_CANNY, .blur_sigma = 1.4}, 8, false},

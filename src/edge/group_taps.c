@@ -1,0 +1,66 @@
+#include "edge/group_taps.h"
+
+#include <string.h>
+
+#include "edge/arith.h"
+
+#define BYTE_MAX 255
+
+/* The most that the weights of one sign make in `rows` rows in a row. */
+static int32_t most_of_sign(const struct ec_convolution_taps *taps, int sign, int rows)
+{
+    int32_t sums[EC_KERNEL_MAX_SIZE + 1] = {0}, most = 0; /* of all rows before */
+    for (int j = 0; j < taps->size; j++) {
+        sums[j + 1] = sums[j];
+        for (int i = 0; i < taps->size; i++)
+            sums[j + 1] += ec_max_i32(0, sign * taps->integer_weights[j * taps->size + i]);
+        most = ec_max_i32(most, sums[j + 1] - sums[ec_max_i32(0, j + 1 - rows)]);
+    }
+    return most;
+}
+
+static bool fits_16_bits(const struct ec_convolution_taps *taps, int rows)
+{
+    return (most_of_sign(taps, 1, rows) + most_of_sign(taps, -1, rows)) * BYTE_MAX <= UINT16_MAX;
+}
+
+/* `count` weights from column `first` of a row on, each in a byte; 0 outside the kernel. */
+static uint32_t join_weights(const struct ec_convolution_taps *taps, int row, int first, int count)
+{
+    uint32_t joined = 0;
+    for (int i = 0; i < count && row >= 0 && row < taps->size && first + i < taps->size; i++)
+        joined |= ((uint32_t)taps->integer_weights[row * taps->size + first + i] & 255) << (8 * i);
+    return joined;
+}
+
+void ec_dot_taps_make(struct ec_dot_taps *out, const struct ec_convolution_taps *taps)
+{
+    const int size = taps->size, pairs_a_row = (size + 1) / 2, input_rows = size + EC_GROUP_ROWS - 1;
+    memset(out, 0, sizeof *out);
+    out->size = size;
+    out->divisor = taps->divisor <= EC_DOT_DIVISOR_MAX ? (int32_t)taps->divisor : 0;
+    for (int j = 0; j < input_rows; j++)
+        for (int i = 0; i < size; i += 2, out->pair_count++)
+            for (int r = 0; r < EC_GROUP_ROWS; r++)
+                out->pairs[out->pair_count][r] = (int32_t)(join_weights(taps, j - r, i, 2) * 0x10001);
+    for (int j = 0, k = 0; j < size; j++)
+        for (int i = 0; i < size; i += 4)
+            out->fours[k++] = (int32_t)join_weights(taps, j, i, 4);
+
+    int rows = 0;
+    while (rows < size && fits_16_bits(taps, rows + 1))
+        rows++;
+    out->pairs_that_fit = rows == size ? out->pair_count : rows * pairs_a_row;
+    out->start = INT16_MIN + BYTE_MAX * most_of_sign(taps, -1, rows);
+}
+
+void ec_fused_taps_make(struct ec_fused_taps *out, const struct ec_convolution_taps *taps)
+{
+    const int size = taps->size;
+    memset(out, 0, sizeof *out);
+    out->size = size;
+    for (int j = 0; j < size + EC_GROUP_ROWS - 1; j++)
+        for (int i = 0; i < size; i++, out->count++)
+            for (int r = 0; r < EC_GROUP_ROWS; r++)
+                out->weights[out->count][r] = j - r >= 0 && j - r < size ? taps->float_weights[(j - r) * size + i] : 0;
+}
