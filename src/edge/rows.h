@@ -12,6 +12,7 @@
 #include "edge/plan.h"
 
 #define EC_BLUR_SLACK 3
+#define EC_BLUR_PAIRS_MAX_SIZE 31
 
 #define EC_TALL_ROWS 8
 #define EC_TALL_COLUMNS 64
@@ -191,6 +192,12 @@ struct ec_rows {
      * are. Rows are extended, and EC_RING_SLACK_BYTES more can be read. NULL: this instruction set has nothing for it. */
     void (*sum_dots)(uint8_t *const *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
     void (*sum_dots_wide)(float *const *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
+    /* A Gaussian of bytes whose weights are below 128, of up to EC_BLUR_PAIRS_MAX_SIZE. blur_pair: the sums across two rows, to
+     * four bytes a column, in an order of its own; as many bytes as the Gaussian reaches and one more are read on either side,
+     * and up to LANES_BYTES - 1 where n ends. blur_pairs: a row of the result from pairs of rows, the upper row of the first
+     * pair, or its second, being the first. NULL: this instruction set has nothing for it. */
+    void (*blur_pair)(void *pairs, const void *const rows[2], int n, const struct ec_blur_taps *taps);
+    void (*blur_pairs)(uint8_t *out, const void *const *pairs, bool second, int n, const struct ec_blur_taps *taps);
     /* Exact sums to responses: divided by the divisor, rounded half to even. */
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);

@@ -1,5 +1,4 @@
 /* Canny on lanes, a part of rows_table.h: gradients that fit 16 bits, magnitudes as keys and rests (see rows.h). */
-#include "edge/rows_masks.h"
 
 /* Along which line of neighbours a magnitude must be the largest, in this order: left and right, up and down, up-right and
  * down-left, else up-left and down-right. */

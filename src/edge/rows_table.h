@@ -143,6 +143,7 @@ INLINE int32_t square_of_saturation(const struct ec_plan *plan)
 }
 
 #include "edge/rows_lanes.h"
+#include "edge/rows_masks.h"
 
 /* The processor's own prefetching follows a row, but not from one group of rows to the next: what stands as many rows further,
  * should rows be as far apart there, is asked for a group ahead. Asking for memory that is not there does no harm. */
@@ -163,6 +164,7 @@ INLINE void prefetch_ahead(const struct ahead *ahead, const void *row, const voi
 }
 
 #include "edge/rows_blur_dots.h"
+#include "edge/rows_blur_pairs.h"
 #include "edge/rows_canny_lanes.h"
 #include "edge/rows_dots.h"
 #include "edge/rows_fused.h"
@@ -215,6 +217,8 @@ const struct ec_rows ROWS_TABLE = {
     .sum_exact = sum_exact,
     .sum_fused = sum_fused,
 #if HAS_DOTS
+    .blur_pair = blur_pair,
+    .blur_pairs = blur_pairs,
     .sum_group = sum_group,
     .sum_dots = sum_dots,
     .sum_dots_wide = sum_dots_wide,

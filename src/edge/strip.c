@@ -115,15 +115,15 @@ static bool open_rings(struct ec_strip *s)
     const int blur = plan->blur.size, wide = plan->blur_wide.size, widest = ec_max_i32(blur, wide);
     const int group = s->grouped ? EC_GROUP_ROWS : 1; /* rows of sums */
     const int window = s->tall || s->canny_tall ? EC_TALL_ROWS + 2 : plan->window_size + group - 1; /* looked at together */
+    const int rows = blur ? ec_max_i32(widest, ec_strip_blur_pair_rows(s)) : window;
     const int left = s->takes_extended ? before : 0, right = s->takes_extended ? after : 0;
     bool ok = ec_ring_open(&s->zeros, 1, width, sizeof(double), EC_KERNEL_MAX_SIZE, EC_KERNEL_MAX_SIZE) &&
               ec_ring_open(&s->response, 1, width, sizeof(int32_t), 0, 0);
     for (int c = 0; ok && c < plan->channels; c++)
-        ok = ec_ring_open(&s->input[c], ec_min_i32(blur ? widest : window, s->height), width, pixel, blur ? 0 : left,
-                          blur ? 0 : right) &&
+        ok = ec_ring_open(&s->input[c], ec_min_i32(rows, s->height), width, pixel, blur ? 0 : left, blur ? 0 : right) &&
              (!blur || ec_ring_open(&s->blurred[c], ec_min_i32(window, s->height), width, pixel, left, right));
     if (blur)
-        ok = ok && open_blur_sums(&s->blur_sums, s, blur);
+        ok = ok && open_blur_sums(&s->blur_sums, s, blur) && (!ec_strip_blur_pair_rows(s) || ec_strip_open_blur_pairs(s));
     if (s->tall)
         return ok && ec_ring_open(&s->side_rows, EC_TALL_ROWS + 2, EC_TALL_COLUMNS, pixel, 1, 1) &&
                ec_ring_open(&s->side_results, EC_TALL_ROWS, EC_TALL_COLUMNS, pixel, 0, 0);
@@ -195,12 +195,13 @@ void ec_strip_close(struct ec_strip **strip)
     for (int c = 0; c < EC_CHANNELS_MAX; c++) {
         ec_ring_close(&s->input[c]);
         ec_ring_close(&s->blurred[c]);
+        ec_ring_close(&s->blur_pairs[c]);
     }
     struct ec_ring *rings[] = {&s->floats,     &s->blur_sums, &s->wide_sums,  &s->smooth,       &s->derive,   &s->column_sums,
                                &s->near_row,   &s->far_row,   &s->response,   &s->sums,         &s->zeros,    &s->magnitudes,
                                &s->directions, &s->active,    &s->gx,         &s->gy,           &s->other_gx, &s->other_gy,
                                &s->other_sums, &s->samples,   &s->side_rows,  &s->side_results, &s->keys,     &s->rests,
-                               &s->courses,    &s->above_low, &s->above_high, &s->no_keys,      &s->no_bits};
+                               &s->courses,    &s->above_low, &s->above_high, &s->no_keys,      &s->no_bits,  &s->blur_sides};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);
     free(s);

@@ -81,11 +81,15 @@ static struct ec_canny_lines lines_of(struct ec_strip *s, int y)
 static void prepare(struct ec_strip *s, struct step *step, const struct ec_edge_map *map, int first, int end)
 {
     const int channels = s->in->plane_bytes ? s->plan->channels : 1;
-    for (s->channel = 0; s->channel < channels; s->channel++)
+    for (s->channel = 0; s->channel < channels; s->channel++) {
+        const int last = ec_min_i32(step->y + EC_TALL_ROWS, end + 1);
+        if (s->blur_pairs[0].slots)
+            ec_strip_blur(s, ec_max_i32(step->y - 1, 0), ec_min_i32(last, s->height - 1));
         for (int j = 0; j < INPUT_ROWS; j++) {
-            const int y = ec_min_i32(step->y - 1 + j, end + 1);
-            step->rows[s->channel * INPUT_ROWS + j] = ec_strip_row(s, ec_border_index(y, s->height, EC_BORDER_REPLICATE));
+            const int y = ec_border_index(ec_min_i32(step->y - 1 + j, last), s->height, EC_BORDER_REPLICATE);
+            step->rows[s->channel * INPUT_ROWS + j] = ec_strip_row(s, y);
         }
+    }
     for (int j = 0; j < INPUT_ROWS; j++) {
         const int y = step->y - 2 + j;
         step->measured.rows[j] = step->looked_at.rows[j] = lines_of(s, y);

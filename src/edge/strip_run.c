@@ -4,7 +4,7 @@
 #include "edge/strip_state.h"
 
 /* Row y of the input: prepared in the ring, or the image's own where there is nothing to prepare. */
-static const void *input_row(struct ec_strip *s, int y)
+const void *ec_strip_input(struct ec_strip *s, int y)
 {
     const struct ec_plan *plan = s->plan;
     struct ec_ring *ring = &s->input[s->channel];
@@ -37,7 +37,7 @@ static void gather(struct ec_strip *s, row_getter *get, int y, int count, enum e
 static void blur_row(struct ec_strip *s, int y, const struct ec_blur_taps *taps, struct ec_ring *sums_ring, void *out)
 {
     void *sums = ec_strip_scratch(sums_ring);
-    gather(s, input_row, y - taps->size / 2, taps->size, s->plan->border, s->blur_window);
+    gather(s, ec_strip_input, y - taps->size / 2, taps->size, s->plan->border, s->blur_window);
     s->kind->blur_down(sums, s->blur_window, s->width, taps);
     ec_ring_extend(sums_ring, sums, s->plan->border);
     s->kind->blur_across(out, sums, s->width, taps);
@@ -57,7 +57,7 @@ static const void *blurred_row(struct ec_strip *s, int y)
 
 const void *ec_strip_row(struct ec_strip *s, int y)
 {
-    return s->plan->blur.size ? blurred_row(s, y) : input_row(s, y);
+    return s->plan->blur.size ? blurred_row(s, y) : ec_strip_input(s, y);
 }
 
 static const void *float_row(struct ec_strip *s, int y)
@@ -174,6 +174,8 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
         ec_ring_clear(&strip->input[c]);
         if (strip->blurred[c].slots)
             ec_ring_clear(&strip->blurred[c]);
+        if (strip->blur_pairs[c].slots)
+            ec_ring_clear(&strip->blur_pairs[c]);
     }
     if (strip->floats.slots)
         ec_ring_clear(&strip->floats);

@@ -39,6 +39,7 @@ struct ec_strip {
 
     /* Rings with one slot are scratch rows. */
     struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX], floats;
+    struct ec_ring blur_pairs[EC_CHANNELS_MAX], blur_sides; /* of bytes, several rows at once */
     struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
     struct ec_ring near_row, far_row, response, sums, zeros;
     struct ec_ring side_rows, side_results; /* the columns at the sides, extended, for `tall` */
@@ -82,6 +83,15 @@ void ec_strip_run_canny_tall(struct ec_strip *strip, const struct ec_canny_thres
 
 /* Fills strip->windows[strip->channel] with the operator's input around row y, or around a group of rows that begins there. */
 void ec_strip_gather(struct ec_strip *strip, int y, enum ec_border border);
+
+/* Row y of the image, prepared, of the channel whose rows are asked for. */
+const void *ec_strip_input(struct ec_strip *strip, int y);
+
+/* Blurred rows of several at once: rows of the input that have to be there together, 0 if that cannot be done; the memory for
+ * it, false if there is none; and rows first to last, up to EC_TALL_ROWS + 2, so that ec_strip_row finds them. */
+int ec_strip_blur_pair_rows(const struct ec_strip *strip);
+bool ec_strip_open_blur_pairs(struct ec_strip *strip);
+void ec_strip_blur(struct ec_strip *strip, int first, int last);
 
 /* Row y of the operator's input. */
 const void *ec_strip_row(struct ec_strip *strip, int y);

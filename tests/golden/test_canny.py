@@ -20,6 +20,8 @@ def random_picture(rng, depth):
     width, height = (int(side) for side in rng.integers(1, (90, 70)))
     if rng.integers(20) == 0:
         width, height = int(rng.integers(1, 700)), int(rng.integers(1, 5))
+    elif rng.integers(40) == 0:  # several groups of rows, of several blocks of columns
+        width, height = int(rng.integers(120, 1400)), int(rng.integers(9, 60))
     kind = rng.integers(4)
     if kind == 0:  # many ties and many ramps, from few values
         image = picture(width, height, depth, "zero", rng)

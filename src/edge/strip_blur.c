@@ -1,0 +1,136 @@
+/* Gaussians of several rows of bytes at once, by rows->blur_pair: columns that stay in the first-level cache go through both
+ * passes. */
+#include <string.h>
+
+#include "edge/arith.h"
+#include "edge/strip.h"
+#include "edge/strip_state.h"
+
+#define BLOCK 64
+#define COLUMNS 512
+#define ROWS_MAX (EC_TALL_ROWS + 2)
+#define PAIRS_MAX ((ROWS_MAX + EC_BLUR_PAIRS_MAX_SIZE) / 2 + 2)
+
+/* What is to be computed: rows of the output, their pairs, and those of them that are not there yet with their rows. */
+struct job {
+    int first, row_count, pair_first, pair_count, fresh_count;
+    uint8_t *out[ROWS_MAX];
+    const char *pairs[PAIRS_MAX];
+    char *fresh[PAIRS_MAX];
+    const uint8_t *rows[PAIRS_MAX][2];
+};
+
+static int pairs_of(const struct ec_strip *s)
+{
+    return (ROWS_MAX + s->plan->blur.size) / 2 + 2;
+}
+
+int ec_strip_blur_pair_rows(const struct ec_strip *s)
+{
+    const struct ec_blur_taps *taps = &s->plan->blur;
+    const bool fits = s->rows->blur_pair && s->canny_tall && s->plan->depth_bits == 8 && s->width >= 2 * BLOCK &&
+                      taps->size > 1 && taps->size <= EC_BLUR_PAIRS_MAX_SIZE && taps->weights[taps->size / 2] < 128;
+    return fits ? 2 * pairs_of(s) : 0;
+}
+
+bool ec_strip_open_blur_pairs(struct ec_strip *s)
+{
+    const int margin = s->plan->blur.size / 2 + 1, columns = (s->width / BLOCK + 2) * BLOCK;
+    bool ok = ec_ring_open(&s->blur_sides, 2, 2 * BLOCK, 1, margin, margin);
+    for (int c = 0; ok && c < s->plan->channels; c++)
+        ok = ec_ring_open(&s->blur_pairs[c], pairs_of(s), columns, 2 * sizeof(int16_t), 0, 0);
+    return ok;
+}
+
+/* Pair p has rows 2 * p and 2 * p + 1, outside the image those that the border rule says. */
+static int pair_at(int y)
+{
+    return y >= 0 ? y / 2 : -((1 - y) / 2);
+}
+
+static void prepare(struct ec_strip *s, struct job *job, int first, int last)
+{
+    const int half = s->plan->blur.size / 2, slots = pairs_of(s);
+    bool is_there;
+    *job = (struct job){.first = first, .row_count = last - first + 1, .pair_first = pair_at(first - half)};
+    job->pair_count = pair_at(last + half) - job->pair_first + 1;
+    for (int i = 0; i < job->row_count; i++)
+        job->out[i] = ec_ring_row(&s->blurred[s->channel], first + i, &is_there);
+    for (int i = 0; i < job->pair_count; i++) {
+        const int pair = job->pair_first + i;
+        char *sums = ec_ring_row(&s->blur_pairs[s->channel], pair + slots, &is_there);
+        job->pairs[i] = sums;
+        if (is_there)
+            continue;
+        for (int j = 0; j < 2; j++) {
+            const int y = ec_border_index(2 * pair + j, s->height, s->plan->border);
+            job->rows[job->fresh_count][j] = y < 0 ? ec_strip_scratch(&s->zeros) : ec_strip_input(s, y);
+        }
+        job->fresh[job->fresh_count++] = sums;
+    }
+}
+
+/* Columns start to start + n - 1 of a row, and as many more as the Gaussian looks at, by the border rule. */
+static const uint8_t *extend(struct ec_strip *s, int slot, const uint8_t *row, int start, int n)
+{
+    bool is_there;
+    uint8_t *to = ec_ring_row(&s->blur_sides, slot, &is_there);
+    const int margin = s->plan->blur.size / 2 + 1, left = ec_min_i32(margin, start);
+    const int right = ec_min_i32(n + margin, s->width - start);
+    memcpy(to - left, row + start - left, (size_t)(left + right));
+    for (int x = -margin; x < n + margin; x++) {
+        if (x >= -left && x < right)
+            x = right;
+        const int from = ec_border_index(start + x, s->width, s->plan->border);
+        if (x < n + margin)
+            to[x] = from < 0 ? 0 : row[from];
+    }
+    return to;
+}
+
+/* The next group's rows, should they follow in the image; asking for memory that is not there does no harm. */
+static void prefetch(const struct ec_strip *s, const struct job *job, int start, int n)
+{
+    const uintptr_t ahead = (uintptr_t)(2 * job->fresh_count * s->in->pitch_bytes) + (uintptr_t)start;
+    for (int i = 0; i < 2 * job->fresh_count; i++)
+        for (int x = 0; x < n; x += 64)
+            __builtin_prefetch((const void *)((uintptr_t)job->rows[i / 2][i % 2] + ahead + (uintptr_t)x));
+}
+
+static void run_columns(struct ec_strip *s, const struct job *job, int start, int n, bool is_side)
+{
+    const struct ec_blur_taps *taps = &s->plan->blur;
+    const ptrdiff_t at = start * (ptrdiff_t)(2 * sizeof(int16_t));
+    for (int i = 0; i < job->fresh_count; i++) {
+        const uint8_t *const *r = job->rows[i];
+        const void *rows[2] = {is_side ? extend(s, 0, r[0], start, n) : r[0] + start,
+                               is_side ? extend(s, 1, r[1], start, n) : r[1] + start};
+        s->rows->blur_pair(job->fresh[i] + at, rows, n, taps);
+    }
+    for (int i = 0; i < job->row_count; i++) {
+        const int top = job->first + i - taps->size / 2, first = pair_at(top) - job->pair_first;
+        const void *pairs[EC_BLUR_PAIRS_MAX_SIZE / 2 + 1];
+        for (int k = 0; k <= taps->size / 2; k++)
+            pairs[k] = job->pairs[first + k] + at;
+        s->rows->blur_pairs(job->out[i] + start, pairs, top % 2 != 0, n, taps);
+    }
+}
+
+void ec_strip_blur(struct ec_strip *s, int first, int last)
+{
+    const int half = s->plan->blur.size / 2, width = s->width;
+    const int inner = (width - half - 1) / BLOCK * BLOCK; /* from here on neighbours may be outside */
+    while (first <= last && s->blurred[s->channel].held[first % s->blurred[s->channel].slots] == first)
+        first++;
+    if (first > last)
+        return;
+    struct job job;
+    prepare(s, &job, first, last);
+    run_columns(s, &job, 0, BLOCK, true);
+    for (int x = BLOCK, n; x < inner; x += n) {
+        n = ec_min_i32(COLUMNS, inner - x);
+        prefetch(s, &job, x, n);
+        run_columns(s, &job, x, n, false);
+    }
+    run_columns(s, &job, inner, width - inner, true);
+}
