@@ -84,24 +84,6 @@ EC_DEVICE void load_fours(uint32_t (*words)[WORDS<Pixel>], const ec_gpu_source &
     }
 }
 
-/* What stored pixels count as. */
-EC_DEVICE void map_words(const ec_gpu_source &in, uint32_t (&words)[1])
-{
-    if (in.expand)
-        words[0] = expand_word(words[0]);
-}
-
-EC_DEVICE void map_words(const ec_gpu_source &in, uint32_t (&words)[2])
-{
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        words[i] = pair_min(words[i], (uint32_t)in.max * 0x00010001u);
-        if (in.expand)
-            words[i] = (uint32_t)ec_luma_expand((int32_t)(words[i] & 0xffff), &in.luma) |
-                       (uint32_t)ec_luma_expand((int32_t)(words[i] >> 16), &in.luma) << 16;
-    }
-}
-
 template <class Pixel>
 EC_DEVICE Four unpack(const uint32_t *words)
 {

@@ -27,6 +27,19 @@ enum ec_status launch(const struct ec_gpu_queue *queue, const char *name, void (
     return ec_cuda_check(queue->error, cudaLaunchKernelEx(&config, kernel, arguments...), name) ? EC_OK : EC_ERROR_DEVICE;
 }
 
+/* Blocks of `threads` that the device works on at once. */
+template <class... Parameters>
+bool blocks_at_once(const struct ec_gpu_queue *queue, void (*kernel)(Parameters...), int threads, int *blocks)
+{
+    int device = 0, processors = 0;
+    *blocks = 0;
+    const bool good = EC_CUDA(queue->error, cudaGetDevice(&device)) &&
+                      EC_CUDA(queue->error, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device)) &&
+                      EC_CUDA(queue->error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, 0));
+    *blocks *= processors;
+    return good;
+}
+
 } // namespace ec
 
 #endif

@@ -222,6 +222,24 @@ EC_DEVICE uint32_t expand_word(uint32_t word)
     return permute(expand_pair(permute(word, 0, 0x4140)), expand_pair(permute(word, 0, 0x4342)), 0x6420);
 }
 
+/* What four stored pixels count as, bytes in one word or halves in two. */
+EC_DEVICE void map_words(const ec_gpu_source &in, uint32_t (&words)[1])
+{
+    if (in.expand)
+        words[0] = expand_word(words[0]);
+}
+
+EC_DEVICE void map_words(const ec_gpu_source &in, uint32_t (&words)[2])
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        words[i] = pair_min(words[i], (uint32_t)in.max * 0x00010001u);
+        if (in.expand)
+            words[i] = (uint32_t)ec_luma_expand((int32_t)(words[i] & 0xffff), &in.luma) |
+                       (uint32_t)ec_luma_expand((int32_t)(words[i] >> 16), &in.luma) << 16;
+    }
+}
+
 } // namespace ec
 
 #endif

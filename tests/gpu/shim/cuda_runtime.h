@@ -120,6 +120,7 @@ struct cudaFuncAttributes {
 
 cudaError_t shim_launch(dim3 grid, dim3 block, cudaStream_t stream, const std::function<void()> &kernel);
 cudaError_t shim_probe();
+cudaError_t shim_occupancy(int *blocks, int block_threads);
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), const Arguments &...arguments)
@@ -131,6 +132,12 @@ template <class Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel *)
 {
     return shim_probe();
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *, int block_threads, size_t)
+{
+    return shim_occupancy(blocks, block_threads);
 }
 
 #endif

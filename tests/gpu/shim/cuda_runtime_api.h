@@ -41,6 +41,8 @@ enum {
     cudaStreamCaptureModeThreadLocal = 1,
 };
 
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
+
 struct cudaDeviceProp {
     char name[256];
     int major, minor;
@@ -53,6 +55,8 @@ cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetPCIBusId(char *bus_id, int size, int device);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);

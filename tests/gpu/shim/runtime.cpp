@@ -309,6 +309,30 @@ cudaError_t cudaSetDevice(int device)
     return cudaSuccess;
 }
 
+cudaError_t cudaGetDevice(int *device)
+{
+    SHIM_CALL();
+    *device = current_device;
+    return cudaSuccess;
+}
+
+/* Three processors, which hold 256 threads each. */
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
+{
+    SHIM_CALL();
+    if (attribute != cudaDevAttrMultiProcessorCount)
+        return fail(cudaErrorInvalidValue);
+    *value = 3;
+    return cudaSuccess;
+}
+
+cudaError_t shim_occupancy(int *blocks, int block_threads)
+{
+    SHIM_CALL();
+    *blocks = 256 / block_threads;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 {
     SHIM_CALL();
