@@ -254,9 +254,12 @@ static bool map_mark(const struct ec_lane *lane, enum ec_lane_mark m, int64_t *n
     return ec_gpu_clock_map(&lane->clock, lane->marks[m], ns, error);
 }
 
-static int64_t later(int64_t a, int64_t b)
+/* When a copy that ended at end_ns began: it was queued at queued_ns, and its engine was busy until before_ns. Those are times of
+ * other clocks (the host's, another lane's), which may lie some microseconds after end_ns. */
+static int64_t copy_start(int64_t queued_ns, int64_t before_ns, int64_t end_ns)
 {
-    return a > b ? a : b;
+    const int64_t start_ns = queued_ns > before_ns ? queued_ns : before_ns;
+    return start_ns < end_ns ? start_ns : end_ns;
 }
 
 /* The kernels of the bands, with the gaps between them pushed together before the end of the last one: as much time as they
@@ -304,13 +307,13 @@ enum ec_status ec_lane_wait(struct ec_lane *lane, struct ec_lane_plan *shared, s
         times->end_ns[EC_ENGINE_COMPUTE] = ready_ns = computed_ns;
     }
     if (upload) {
-        times->start_ns[EC_ENGINE_H2D] = later(lane->submitted_ns, shared->uploaded_ns);
-        times->end_ns[EC_ENGINE_H2D] = later(uploaded_ns, times->start_ns[EC_ENGINE_H2D]);
+        times->start_ns[EC_ENGINE_H2D] = copy_start(lane->submitted_ns, shared->uploaded_ns, uploaded_ns);
+        times->end_ns[EC_ENGINE_H2D] = uploaded_ns;
         shared->uploaded_ns = uploaded_ns;
     }
     if (download) {
-        times->start_ns[EC_ENGINE_D2H] = later(ready_ns, shared->downloaded_ns);
-        times->end_ns[EC_ENGINE_D2H] = later(end_ns, times->start_ns[EC_ENGINE_D2H]);
+        times->start_ns[EC_ENGINE_D2H] = copy_start(ready_ns, shared->downloaded_ns, end_ns);
+        times->end_ns[EC_ENGINE_D2H] = end_ns;
         shared->downloaded_ns = end_ns;
     }
     return EC_OK;
