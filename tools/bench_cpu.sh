@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every figure about speed on the CPU, in one run: tools/bench_cpu.sh [PART...]
 # tables: detectors beside memcpy for each instruction set that this processor has; opencv: OpenCV's on the same machine; runs:
-# whole runs beside FFmpeg. All are made from the bundled clip, scaled. EDGECAM_BUILD names the build folder (build), THREADS the
+# whole runs beside FFmpeg; filters: what a filter adds to decoding, beside FFmpeg's. All are made from the bundled clip, scaled. EDGECAM_BUILD names the build folder (build), THREADS the
 # threads of the whole runs (as many as there are processors).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -55,15 +55,33 @@ pair() {
             title, $1, $4, $4 / $1, $2, $5, $5 / $2, $3, $6, $6 / $3 }'
 }
 
-# filters VIDEO DECODE TITLE FILTER OPTION...: what a filter of FFmpeg, and a detector of ours, adds to FFmpeg's decoding.
-filters() {
-    local video=$1 decode=$2 title=$3 filter=$4 theirs ours
-    shift 4
+# Looped, so that there are as many frames as wanted.
+make_video() {
+    ffmpeg -nostdin -v error -y -stream_loop 3 -i "$clip" -map 0:v:0 -vf "scale=${2/x/:}" -frames:v "$3" \
+        -c:v libx264 -preset veryfast -crf 20 "$1"
+}
+
+# filter VIDEO FRAMES DECODE TITLE FILTER OPTION...: a filter of FFmpeg, and a detector of ours, above FFmpeg's decoding.
+filter() {
+    local video=$1 frames=$2 decode=$3 title=$4 filter=$5 theirs ours
+    shift 5
     theirs=$(spent ffmpeg -nostdin -v error -threads "$threads" -i "$video" -vf "$filter" -f null -)
     ours=$(spent "$edgecam" "$video" --backend cpu --null -q --threads "$threads" "$@")
     echo "$decode $theirs $ours" | awk -v title="$title" -v frames="$frames" '{
-        printf "%-38s FFmpeg %.2f ms, edgecam %.2f ms of CPU time a frame above FFmpeg decoding alone\n",
-            title, ($5 - $2) / frames * 1e3, ($8 - $2) / frames * 1e3 }'
+        printf "%-38s FFmpeg %.2f ms, edgecam %.2f ms of CPU time a frame above FFmpeg decoding alone: %.1f x\n",
+            title, ($5 - $2) / frames * 1e3, ($8 - $2) / frames * 1e3, ($5 - $2) / ($8 - $2) }'
+}
+
+# FFmpeg's edgedetect takes a fifth of a second a frame of 3840x2160.
+filters() {
+    local frames=40 video=$scratch/filters.mp4 decode
+    echo "filters, $threads threads, 3840x2160"
+    make_video "$video" 3840x2160 "$frames"
+    decode=$(spent ffmpeg -nostdin -v error -threads "$threads" -i "$video" -map 0:v:0 -f null -)
+    filter "$video" "$frames" "$decode" 'sobel l1' sobel --norm l1
+    filter "$video" "$frames" "$decode" 'kirsch' kirsch -e kirsch
+    filter "$video" "$frames" "$decode" 'edgedetect; canny l2' edgedetect -e canny --low 20 --high 50
+    filter "$video" "$frames" "$decode" 'edgedetect; blur 1.4 and canny l2' edgedetect -e canny --blur 1.4 --low 20 --high 50
 }
 
 runs() {
@@ -71,8 +89,7 @@ runs() {
     echo "whole runs, $threads threads: FFmpeg, edgecam"
     for size in 1920x1080 3840x2160; do
         video=$scratch/$size.mp4
-        ffmpeg -nostdin -v error -y -stream_loop 3 -i "$clip" -map 0:v:0 -vf "scale=${size/x/:}" -frames:v "$frames" \
-            -c:v libx264 -preset veryfast -crf 20 "$video"
+        make_video "$video" "$size" "$frames"
         decode=$(spent ffmpeg -nostdin -v error -threads "$threads" -i "$video" -map 0:v:0 -f null -)
         pair "decode; decode and sobel l2, $size" "$decode" \
             "$(spent "$edgecam" "$video" --backend cpu --null -q --threads "$threads")"
@@ -82,20 +99,17 @@ runs() {
         "$(spent ffmpeg -nostdin -v error -y -threads "$threads" -i "$video" -vf sobel -c:v libx264 "${x264[@]}" "$scratch/a.mp4")" \
         "$(spent "$edgecam" "$video" --backend cpu -q -y --threads "$threads" -o "$scratch/b.mp4" --codec libx264 \
             --preset veryfast --crf 23 --encoder-opt "threads=$threads")"
-    filters "$video" "$decode" 'sobel l1' sobel --norm l1
-    filters "$video" "$decode" 'kirsch' kirsch -e kirsch
-    filters "$video" "$decode" 'edgedetect; blur 1.4 and canny l2' edgedetect -e canny --blur 1.4 --low 20 --high 50
 }
 
 echo "$(date -u +%F), $("$edgecam" --version)"
 grep -m1 'model name' /proc/cpuinfo | sed 's/.*: //'
 echo "$(nproc) processors, one thread where nothing else is said"
 ffmpeg -nostdin -v error -y -ss 2 -i "$clip" -vf scale=3840:2160 -pix_fmt gray -frames:v 1 -f rawvideo "$scratch/natural.gray"
-for part in "${@:-tables opencv runs}"; do
+for part in "${@:-tables opencv runs filters}"; do
     for word in $part; do
         case $word in
-        tables | opencv | runs) ;;
-        *) echo "bench_cpu.sh: '$word' is none of tables, opencv and runs" >&2 && exit 2 ;;
+        tables | opencv | runs | filters) ;;
+        *) echo "bench_cpu.sh: '$word' is none of tables, opencv, runs and filters" >&2 && exit 2 ;;
         esac
         echo
         "$word"
