@@ -84,21 +84,18 @@ static void cpu_describe(struct ec_device *device, struct ec_device_info *out)
     ec_cpu_name(out->name, sizeof out->name, device->threads, device->rows->name);
 }
 
-static size_t block_alignment(size_t bytes)
-{
-    return bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : PAGE_BYTES;
-}
-
 static void *cpu_host_alloc(struct ec_device *device, size_t bytes)
 {
     (void)device;
-    const size_t alignment = block_alignment(bytes);
-    if (bytes > SIZE_MAX - alignment)
+    if (bytes > SIZE_MAX - PAGE_BYTES)
         return NULL;
-    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void *memory = aligned_alloc(alignment, rounded ? rounded : alignment);
-    if (memory && alignment == HUGE_PAGE_BYTES)
-        madvise(memory, rounded, MADV_HUGEPAGE); /* a wish: where it is not granted, small pages do */
+    const size_t rounded = bytes ? (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES : PAGE_BYTES;
+    const size_t huge = rounded / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    void *memory;
+    if (posix_memalign(&memory, huge ? HUGE_PAGE_BYTES : PAGE_BYTES, rounded))
+        return NULL;
+    if (huge)
+        madvise(memory, huge, MADV_HUGEPAGE); /* a wish: where it is not granted, small pages do, as they do for the rest */
     return memory;
 }
 

@@ -21,7 +21,12 @@ static void NAME(prepare)(void *out_row, const void *in_row, int n, const struct
             out[x] = in[x] < max ? in[x] : max;
     } else if (IS_8_BIT) {
         /* 255/219 = 1 + 12/73, and 14365/2^21 is above 2/292 by so little that it rounds 24a + 73 as the division would. */
-        for (int x = 0; x < n; x++) {
+        int x = 0;
+#if BY_DOTS
+        for (; x + LANES_BYTES <= n; x += LANES_BYTES)
+            lanes_store(out + x, lanes_expand_luma(lanes_load(in + x)));
+#endif
+        for (; x < n; x++) {
             const uint16_t above = in[x] > offset ? (uint16_t)(in[x] - offset) : 0;
             const uint16_t halved = (uint16_t)(24 * above + 73);
             const uint16_t value = (uint16_t)(above + (((uint32_t)halved * 14365u >> 16) >> 5));

@@ -11,9 +11,10 @@
  * lanes_interleave: lanes of 32 bits of a and b take turns, in two vectors.
  * lanes_subtract: lanes, clamped.
  * lanes_round: floats in the range of integers to the nearest, halves to even.
- * lanes_narrow: two vectors of lanes from 0 to 255 become bytes.
- * lanes_multiply_add: a * b + c, rounded once.
- * lanes_store_bytes, _shorts: lanes of 32 bits, those of b after those of a, clamped. */
+ * lanes_expand_luma: bytes of limited range to full range, rounded. 255/219 = 1 + 12/73, and 5387/2^15 is so close to 12/73
+ * that products up to 36 are rounded the same; there are no halves. lanes_narrow: two vectors of lanes from 0 to 255 become
+ * bytes. lanes_multiply_add: a * b + c, rounded once. lanes_store_bytes, _shorts: lanes of 32 bits, those of b after those of
+ * a, clamped. */
 #if defined(__AVX512BW__)
 #define HAS_DOTS 1
 
@@ -69,6 +70,14 @@ INLINE void lanes_interleave(wide_lanes out[2], wide_lanes a, wide_lanes b)
     const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
     out[0] = (wide_lanes)_mm512_permutex2var_epi32((__m512i)a, first, (__m512i)b);
     out[1] = (wide_lanes)_mm512_permutex2var_epi32((__m512i)a, second, (__m512i)b);
+}
+INLINE lanes lanes_expand_luma(lanes bytes)
+{
+    const __m512i above = _mm512_subs_epu8((__m512i)bytes, _mm512_set1_epi8(16)), none = _mm512_setzero_si512();
+    const __m512i factor = _mm512_set1_epi16(5387);
+    const __m512i low = _mm512_mulhrs_epi16(_mm512_unpacklo_epi8(above, none), factor);
+    const __m512i high = _mm512_mulhrs_epi16(_mm512_unpackhi_epi8(above, none), factor);
+    return (lanes)_mm512_adds_epu8(above, _mm512_packus_epi16(low, high));
 }
 INLINE lanes lanes_subtract(lanes a, lanes b)
 {
@@ -158,6 +167,14 @@ INLINE void lanes_interleave(wide_lanes out[2], wide_lanes a, wide_lanes b)
     const __m256i low = _mm256_unpacklo_epi32((__m256i)a, (__m256i)b), high = _mm256_unpackhi_epi32((__m256i)a, (__m256i)b);
     out[0] = (wide_lanes)_mm256_permute2x128_si256(low, high, 0x20);
     out[1] = (wide_lanes)_mm256_permute2x128_si256(low, high, 0x31);
+}
+INLINE lanes lanes_expand_luma(lanes bytes)
+{
+    const __m256i above = _mm256_subs_epu8((__m256i)bytes, _mm256_set1_epi8(16)), none = _mm256_setzero_si256();
+    const __m256i factor = _mm256_set1_epi16(5387);
+    const __m256i low = _mm256_mulhrs_epi16(_mm256_unpacklo_epi8(above, none), factor);
+    const __m256i high = _mm256_mulhrs_epi16(_mm256_unpackhi_epi8(above, none), factor);
+    return (lanes)_mm256_adds_epu8(above, _mm256_packus_epi16(low, high));
 }
 INLINE lanes lanes_subtract(lanes a, lanes b)
 {
