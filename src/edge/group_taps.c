@@ -54,6 +54,30 @@ void ec_dot_taps_make(struct ec_dot_taps *out, const struct ec_convolution_taps 
     out->start = INT16_MIN + BYTE_MAX * most_of_sign(taps, -1, rows);
 }
 
+/* The high or low parts of a weight and of its neighbour. */
+static int32_t join_parts(const struct ec_convolution_taps *taps, int row, int first, bool is_high)
+{
+    uint32_t joined = 0;
+    for (int i = 0; i < 2 && row >= 0 && row < taps->size && first + i < taps->size; i++) {
+        const int32_t unit = 1 << EC_SPLIT_BITS, weight = taps->integer_weights[row * taps->size + first + i];
+        const int32_t high = (weight + (weight < 0 ? -unit / 2 : unit / 2)) / unit;
+        joined |= ((uint32_t)(is_high ? high : weight - high * unit) & 0xffff) << (16 * i);
+    }
+    return (int32_t)joined;
+}
+
+void ec_split_taps_make(struct ec_split_taps *out, const struct ec_convolution_taps *taps)
+{
+    memset(out, 0, sizeof *out);
+    out->size = taps->size;
+    for (int j = 0; j < taps->size + EC_GROUP_ROWS - 1; j++)
+        for (int i = 0; i < taps->size; i += 2, out->pair_count++)
+            for (int r = 0; r < EC_GROUP_ROWS; r++) {
+                out->high[out->pair_count][r] = join_parts(taps, j - r, i, true);
+                out->low[out->pair_count][r] = join_parts(taps, j - r, i, false);
+            }
+}
+
 void ec_fused_taps_make(struct ec_fused_taps *out, const struct ec_convolution_taps *taps)
 {
     const int size = taps->size;

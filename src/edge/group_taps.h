@@ -8,6 +8,9 @@
 /* For integer weights up to EC_DOT_MAX in size. */
 void ec_dot_taps_make(struct ec_dot_taps *out, const struct ec_convolution_taps *taps);
 
+/* For integer weights. */
+void ec_split_taps_make(struct ec_split_taps *out, const struct ec_convolution_taps *taps);
+
 /* For any weights, of which all integers are floats. */
 void ec_fused_taps_make(struct ec_fused_taps *out, const struct ec_convolution_taps *taps);
 

@@ -76,6 +76,15 @@ struct ec_dot_taps {
     int32_t fours[EC_DOT_FOURS_MAX]; /* each row of weights, four to a word, the first lowest */
 };
 
+/* The same for weights up to 2^24 in size, each 2^EC_SPLIT_BITS times its high part plus its low one: two neighbours in a word,
+ * of 16 bits each. */
+#define EC_SPLIT_BITS 12
+
+struct ec_split_taps {
+    int size, pair_count;
+    int32_t high[EC_DOT_PAIRS_MAX][EC_GROUP_ROWS], low[EC_DOT_PAIRS_MAX][EC_GROUP_ROWS];
+};
+
 /* A convolution in floats: for each pixel of each row of input, row after row, its weights for each row of output. */
 struct ec_fused_taps {
     int size, count;
@@ -99,6 +108,7 @@ struct ec_row_kind {
     /* Values clamped to the depth, and expanded where the input has limited range. */
     void (*prepare)(void *out, const void *in, int n, const struct ec_luma_map *luma, bool limited_range);
     void (*to_float)(float *out, const void *in, int n);
+    void (*to_short)(int16_t *out, const void *in, int n); /* of pixels below 2^15 */
 
     /* The two passes of a Gaussian; before it goes across, `sums` is extended by half the size and has EC_BLUR_SLACK finite
      * elements more on both sides; EC_RING_SLACK_BYTES more can be read. */
@@ -198,6 +208,9 @@ struct ec_rows {
      * pair, or its second, being the first. NULL: this instruction set has nothing for it. */
     void (*blur_pair)(void *pairs, const void *const rows[2], int n, const struct ec_blur_taps *taps);
     void (*blur_pairs)(uint8_t *out, const void *const *pairs, bool second, int n, const struct ec_blur_taps *taps);
+    /* The same of bytes in rows of 16-bit integers, clamped to bytes, or as they are. */
+    void (*sum_split)(uint8_t *const *out, const void *const *rows, int n, const struct ec_split_taps *taps);
+    void (*sum_split_wide)(double *const *out, const void *const *rows, int n, const struct ec_split_taps *taps);
     /* Exact sums to responses: divided by the divisor, rounded half to even. */
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);

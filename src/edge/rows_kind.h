@@ -59,6 +59,13 @@ static void NAME(to_float)(float *restrict out, const void *in_row, int n)
         out[x] = (float)in[x];
 }
 
+static void NAME(to_short)(int16_t *restrict out, const void *in_row, int n)
+{
+    const PIXEL *restrict in = in_row;
+    for (int x = 0; x < n; x++)
+        out[x] = (int16_t)in[x];
+}
+
 INLINE void NAME(finish_loop)(void *out_row, const int32_t *restrict response, int n, const struct ec_finish *finish,
                               bool identity, bool narrow)
 {
@@ -166,6 +173,7 @@ static const struct ec_row_kind NAME(kind) = {
 #endif
     .prepare = NAME(prepare),
     .to_float = NAME(to_float),
+    .to_short = NAME(to_short),
     .gradient_down = NAME(gradient_down),
     .gradient_across = NAME(gradient_across),
     .canny_gradient = NAME(canny_gradient),

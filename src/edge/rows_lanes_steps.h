@@ -104,6 +104,10 @@ INLINE float_lanes lanes_clamp_floats(float_lanes a, float_lanes low, float_lane
 {
     return (float_lanes)_mm512_min_ps(_mm512_max_ps((__m512)a, (__m512)low), (__m512)high);
 }
+INLINE wide_lanes lanes_clamp_wide(wide_lanes a, wide_lanes low, wide_lanes high)
+{
+    return (wide_lanes)_mm512_min_epi32(_mm512_max_epi32((__m512i)a, (__m512i)low), (__m512i)high);
+}
 INLINE void lanes_store_bytes(void *to, wide_lanes a, wide_lanes b)
 {
     _mm_storeu_si128(to, _mm512_cvtusepi32_epi8((__m512i)a));
@@ -203,6 +207,10 @@ INLINE float_lanes lanes_clamp_floats(float_lanes a, float_lanes low, float_lane
 INLINE __m256i lanes_shorts(wide_lanes a, wide_lanes b)
 {
     return _mm256_permute4x64_epi64(_mm256_packus_epi32((__m256i)a, (__m256i)b), _MM_SHUFFLE(3, 1, 2, 0));
+}
+INLINE wide_lanes lanes_clamp_wide(wide_lanes a, wide_lanes low, wide_lanes high)
+{
+    return (wide_lanes)_mm256_min_epi32(_mm256_max_epi32((__m256i)a, (__m256i)low), (__m256i)high);
 }
 INLINE void lanes_store_bytes(void *to, wide_lanes a, wide_lanes b)
 {

@@ -31,7 +31,7 @@ static enum ec_family choose_convolution(const struct ec_plan *plan, const struc
     if (largest <= ec_min_i32(kind->narrow_max, FLOAT_EXACT_MAX) && (taps->size <= NARROW_SEPARABLE_MAX || !taps->separable))
         return FAMILY_NARROW;
     if (largest > FLOAT_EXACT_MAX)
-        return FAMILY_DOUBLE;
+        return rows->sum_split && plan->depth_bits == 8 && !sparse ? FAMILY_SPLIT : FAMILY_DOUBLE;
     return taps->separable ? FAMILY_SEPARABLE : FAMILY_EXACT;
 }
 
@@ -74,7 +74,7 @@ static bool is_grouped(const struct ec_strip *s)
 {
     const int size = s->plan->window_size;
     const bool sparse = 2 * s->term_count + 12 <= size * size;
-    return s->family == FAMILY_DOTS ||
+    return s->family == FAMILY_DOTS || s->family == FAMILY_SPLIT ||
            (s->kind->convolve && !sparse && (s->family == FAMILY_EXACT || s->family == FAMILY_FUSED));
 }
 
@@ -144,10 +144,13 @@ static bool open_rings(struct ec_strip *s)
     case FAMILY_DOTS:
     case FAMILY_NARROW:
         return ok && ec_ring_open(&s->sums, group, width, sizeof(float), 0, 0);
+    case FAMILY_SPLIT:
+        return ok && ec_ring_open(&s->converted, ec_min_i32(window, s->height), width, sizeof(int16_t), before, after) &&
+               ec_ring_open(&s->sums, group, width, sizeof(double), 0, 0);
     case FAMILY_DOUBLE:
         return ok && ec_ring_open(&s->sums, 1, width, sizeof(double), 0, 0);
     default:
-        return ok && ec_ring_open(&s->floats, ec_min_i32(window, s->height), width, sizeof(float), before, after) &&
+        return ok && ec_ring_open(&s->converted, ec_min_i32(window, s->height), width, sizeof(float), before, after) &&
                ec_ring_open(&s->column_sums, 1, width, sizeof(float), before, after) &&
                ec_ring_open(&s->sums, group, width, sizeof(float), 0, 0);
     }
@@ -176,6 +179,8 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
                                              strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
     if (strip->family == FAMILY_DOTS)
         ec_dot_taps_make(&strip->dots, &plan->convolution);
+    else if (strip->family == FAMILY_SPLIT)
+        ec_split_taps_make(&strip->split, &plan->convolution);
     else if (strip->grouped)
         ec_fused_taps_make(&strip->fused, &plan->convolution);
     if (!open_rings(strip))
@@ -197,7 +202,7 @@ void ec_strip_close(struct ec_strip **strip)
         ec_ring_close(&s->blurred[c]);
         ec_ring_close(&s->blur_pairs[c]);
     }
-    struct ec_ring *rings[] = {&s->floats,     &s->blur_sums, &s->wide_sums,  &s->smooth,       &s->derive,   &s->column_sums,
+    struct ec_ring *rings[] = {&s->converted,  &s->blur_sums, &s->wide_sums,  &s->smooth,       &s->derive,   &s->column_sums,
                                &s->near_row,   &s->far_row,   &s->response,   &s->sums,         &s->zeros,    &s->magnitudes,
                                &s->directions, &s->active,    &s->gx,         &s->gy,           &s->other_gx, &s->other_gy,
                                &s->other_sums, &s->samples,   &s->side_rows,  &s->side_results, &s->keys,     &s->rests,

@@ -14,27 +14,37 @@ static void convolve(struct ec_strip *s, void *const *out, const void *const *ro
     uint8_t *const bytes[EC_GROUP_ROWS] = {out[0], out[1]};
     if (s->family == FAMILY_DOTS)
         s->rows->sum_dots(bytes, rows, s->width, &s->dots);
+    else if (s->family == FAMILY_SPLIT)
+        s->rows->sum_split(bytes, rows, s->width, &s->split);
     else
         s->kind->convolve(out, rows, s->width, &s->fused, s->plan->finish.max);
 }
 
-static void sum(struct ec_strip *s, float *const *sums, const void *const *rows)
+static void sum(struct ec_strip *s, void *const *sums, const void *const *rows)
 {
+    float *const floats[EC_GROUP_ROWS] = {sums[0], sums[1]};
+    double *const doubles[EC_GROUP_ROWS] = {sums[0], sums[1]};
     if (s->family == FAMILY_DOTS)
-        s->rows->sum_dots_wide(sums, rows, s->width, &s->dots);
+        s->rows->sum_dots_wide(floats, rows, s->width, &s->dots);
+    else if (s->family == FAMILY_SPLIT)
+        s->rows->sum_split_wide(doubles, rows, s->width, &s->split);
     else
-        s->rows->sum_group(sums, rows, s->width, &s->fused);
+        s->rows->sum_group(floats, rows, s->width, &s->fused);
 }
 
-static void finish(struct ec_strip *s, void *out, const float *sums)
+static void finish(struct ec_strip *s, void *out, const void *sums)
 {
+    const struct ec_plan *plan = s->plan;
     int32_t *response = ec_strip_scratch(&s->response);
     if (s->family == FAMILY_FUSED) {
-        s->kind->finish_float(out, sums, s->width, &s->plan->finish);
+        s->kind->finish_float(out, sums, s->width, &plan->finish);
         return;
     }
-    s->rows->divide_float(response, sums, s->width, s->plan->convolution.divisor);
-    s->kind->finish(out, response, s->width, &s->plan->finish);
+    if (s->family == FAMILY_SPLIT)
+        s->rows->divide_double(response, sums, s->width, plan->convolution.divisor);
+    else
+        s->rows->divide_float(response, sums, s->width, plan->convolution.divisor);
+    s->kind->finish(out, response, s->width, &plan->finish);
 }
 
 void ec_strip_run_grouped(struct ec_strip *s, const struct ec_image *out, int first, int end)
@@ -42,8 +52,7 @@ void ec_strip_run_grouped(struct ec_strip *s, const struct ec_image *out, int fi
     for (int y = first; y < end; y += EC_GROUP_ROWS) {
         const int count = ec_min_i32(EC_GROUP_ROWS, end - y);
         const void *const *rows = s->windows[0];
-        void *to[EC_GROUP_ROWS];
-        float *sums[EC_GROUP_ROWS];
+        void *to[EC_GROUP_ROWS], *sums[EC_GROUP_ROWS];
         bool fresh;
         for (int r = 0; r < EC_GROUP_ROWS; r++) {
             to[r] = r < count ? (uint8_t *)out->data + (y + r) * out->pitch_bytes : (uint8_t *)ec_strip_scratch(&s->response);

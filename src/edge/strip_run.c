@@ -60,14 +60,17 @@ const void *ec_strip_row(struct ec_strip *s, int y)
     return s->plan->blur.size ? blurred_row(s, y) : ec_strip_input(s, y);
 }
 
-static const void *float_row(struct ec_strip *s, int y)
+static const void *converted_row(struct ec_strip *s, int y)
 {
     bool fresh;
-    float *row = ec_ring_row(&s->floats, y, &fresh);
-    if (!fresh) {
+    void *row = ec_ring_row(&s->converted, y, &fresh);
+    if (fresh)
+        return row;
+    if (s->family == FAMILY_SPLIT)
+        s->kind->to_short(row, ec_strip_row(s, y), s->width);
+    else
         s->kind->to_float(row, ec_strip_row(s, y), s->width);
-        ec_ring_extend(&s->floats, row, s->plan->border);
-    }
+    ec_ring_extend(&s->converted, row, s->plan->border);
     return row;
 }
 
@@ -132,9 +135,10 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
 
 void ec_strip_gather(struct ec_strip *s, int y, enum ec_border border)
 {
-    const bool takes_floats = s->floats.slots;
+    const bool takes_converted = s->converted.slots;
     const int count = s->plan->window_size + (s->grouped ? EC_GROUP_ROWS - 1 : 0);
-    gather(s, takes_floats ? float_row : ec_strip_row, y - s->plan->window_before, count, border, s->windows[s->channel]);
+    gather(s, takes_converted ? converted_row : ec_strip_row, y - s->plan->window_before, count, border,
+           s->windows[s->channel]);
 }
 
 static void run_row(struct ec_strip *s, int y, void *out)
@@ -177,8 +181,8 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
         if (strip->blur_pairs[c].slots)
             ec_ring_clear(&strip->blur_pairs[c]);
     }
-    if (strip->floats.slots)
-        ec_ring_clear(&strip->floats);
+    if (strip->converted.slots)
+        ec_ring_clear(&strip->converted);
 }
 
 void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limited_range, const struct ec_image *out, int first,

@@ -13,7 +13,8 @@ enum ec_family {
     FAMILY_DIFFERENCE,
     FAMILY_DOTS, /* convolutions: sums of bytes with small weights, */
     FAMILY_NARROW, /* of pixels in small integers, */
-    FAMILY_DOUBLE, /* in doubles, */
+    FAMILY_SPLIT, /* of bytes with weights in two parts, */
+    FAMILY_DOUBLE, /* of pixels in doubles, */
     FAMILY_EXACT, /* of floats that hold every integer sum, */
     FAMILY_SEPARABLE, /* the same in two passes, */
     FAMILY_FUSED, /* and of floats as defined */
@@ -38,7 +39,8 @@ struct ec_strip {
     const struct ec_edge_map *raised; /* Canny: whose kept edges are raised, NULL: none */
 
     /* Rings with one slot are scratch rows. */
-    struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX], floats;
+    struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX];
+    struct ec_ring converted; /* rows of floats, for FAMILY_SPLIT of 16-bit integers */
     struct ec_ring blur_pairs[EC_CHANNELS_MAX], blur_sides; /* of bytes, several rows at once */
     struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
     struct ec_ring near_row, far_row, response, sums, zeros;
@@ -54,6 +56,7 @@ struct ec_strip {
     const void *terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     const float *float_terms[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
     struct ec_dot_taps dots;
+    struct ec_split_taps split;
     struct ec_fused_taps fused;
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
     const void *windows[EC_CHANNELS_MAX][EC_GROUP_INPUT_ROWS],
