@@ -112,12 +112,11 @@ static __attribute__((unused)) void NAME(canny_prefetch)(const void *const *rows
             __builtin_prefetch((const void *)((uintptr_t)rows[y + 2] + ahead + (uintptr_t)x));
 }
 
-static bool NAME(any_raised)(const struct ec_canny_group *group, int block, int blocks)
+static bool NAME(any_raised)(const struct ec_canny_group *group, int block)
 {
     uint64_t any = 0;
     for (int y = 0; y < EC_TALL_ROWS && group->raised[0]; y++)
-        for (int i = 0; i < blocks; i++)
-            any |= group->raised[y][block + i];
+        any |= group->raised[y][block];
     return any != 0;
 }
 
@@ -240,13 +239,16 @@ INLINE void NAME(measure_block)(const struct ec_canny_group *group, const void *
 
 static void NAME(canny_measure)(const struct ec_canny_group *group, const void *const *rows, int channels, int start, int n)
 {
-    const int limit = NAME(any_raised)(group, start / 64, (n + 63) / 64) ? group->limits->lowered_sum : group->limits->sum;
-    bool counts[EC_CANNY_COLUMNS_MAX / 64] = {false};
+    const struct ec_canny_limits *limits = group->limits;
+    bool counts[EC_CANNY_COLUMNS_MAX / 64] = {false}, raised[EC_CANNY_COLUMNS_MAX / 64] = {false};
     const int columns = (n + 63) / 64 * 64;
-    const bool plain = channels == 1 && !group->raised[0];
     uint32_t flags = 0;
     for (int y = 0; y < EC_TALL_ROWS; y++)
         flags |= group->rows[y + 2].flag;
+    bool any_raised = false;
+    for (int x = 0; x < columns && group->raised[0]; x += 64)
+        any_raised |= raised[x / 64] = NAME(any_raised)(group, (start + x) / 64);
+    const int step = any_raised ? 64 : columns; /* columns of one limit */
     for (int channel = 0; channel < channels; channel++) {
         const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
         PIXEL across[EC_CANNY_COLUMNS_MAX], down[EC_CANNY_COLUMNS_MAX + 2];
@@ -254,12 +256,14 @@ static void NAME(canny_measure)(const struct ec_canny_group *group, const void *
         NAME(canny_spans)(across, down + 1, r, columns);
         down[0] = NAME(canny_span_down)(r, -1);
         down[columns + 1] = NAME(canny_span_down)(r, columns);
-        NAME(canny_excess)(across, down + 1, columns, limit);
+        for (int x = 0; x < columns; x += step)
+            NAME(canny_excess)(across + x, down + 1 + x, step, raised[x / 64] ? limits->lowered_sum : limits->sum);
         for (int x = 0; x < columns; x += 64)
             counts[x / 64] |= NAME(any_excess)(across + x);
     }
     for (int x = 0; x < columns; x += 64) {
         const int block = (start + x) / 64, inside = ec_min_i32(n - x, 64);
+        const bool plain = channels == 1 && !raised[x / 64];
         if (!counts[x / 64])
             NAME(canny_forget)(group, block, group->active[block] & flags);
         else if (group->norm == EC_NORM_L1 && plain)
