@@ -173,7 +173,7 @@ EC_DEVICE uint64_t starts_in_quarter(uint64_t runs, int quarter)
 
 /* Joins each open run with edges around it, and with open runs on its left and above it. A thread takes a quarter of a word, as
  * its joins wait for each other. */
-__global__ void __launch_bounds__(BLOCK) canny_join_kernel(const __grid_constant__ ec_canny_bits bits)
+__global__ void __launch_bounds__(BLOCK, 4) canny_join_kernel(const __grid_constant__ ec_canny_bits bits)
 {
     const int32_t word = blockIdx.x * JOIN_WORDS + threadIdx.x / 4, y = blockIdx.y * blockDim.y + threadIdx.y;
     const uint64_t open = open_at(bits, word, y);
