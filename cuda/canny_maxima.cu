@@ -17,7 +17,7 @@ using namespace ec;
 constexpr int LANE_PIXELS = 4, STRIP = 30 * LANE_PIXELS, WARPS = 4;
 
 /* Of a warp: fewer would cost more in rows that are worked on twice than they gain in warps. */
-constexpr int ROWS_LEAST = 12, ROWS_MOST = 60;
+constexpr int ROWS_LEAST = 16, ROWS_MOST = 60;
 
 /* Chosen on the device, or known beforehand. */
 struct Thresholds {
