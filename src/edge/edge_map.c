@@ -43,10 +43,11 @@ void ec_edge_map_close(struct ec_edge_map *map)
     *map = (struct ec_edge_map){0};
 }
 
-/* Rows `first` to `end` - 1 of a map, and the words in them that wait to be looked at. */
+/* Rows `first` to `end` - 1 of a map, and the words in them that wait to be looked at. Rows after `last` will be looked along
+ * later, and so their words need not wait. */
 struct band {
     struct ec_edge_map *map;
-    int first, end;
+    int first, end, last;
     uint32_t *waiting;
     size_t count;
 };
@@ -58,10 +59,12 @@ static uint64_t open_pixels(const struct ec_edge_map *map, ptrdiff_t at)
 }
 
 /* Runs of ones in `runs` that hold a seed (seeds are a part of runs). Upwards, adding a seed to its run carries through all
- * ones above it; further seeds of the run stay ones. Downwards by doubling steps. */
+ * ones above it; further seeds of the run stay ones. Downwards, where anything is left below one, by doubling steps. */
 static uint64_t fill(uint64_t runs, uint64_t seeds)
 {
     uint64_t filled = (((runs + seeds) ^ runs) | seeds) & runs;
+    if (!(runs & ~filled & filled >> 1))
+        return filled;
     for (int step = 1; step < 64; step *= 2) {
         filled |= runs & (filled >> step);
         runs &= runs >> step;
@@ -104,7 +107,7 @@ static void gain(struct band *band, int y, int word, uint64_t reached)
     if (y > band->first)
         reach(band, y - 1, word, gained);
     reach(band, y, word, gained);
-    if (y + 1 < band->end)
+    if (y < band->last)
         reach(band, y + 1, word, gained);
 }
 
@@ -116,15 +119,24 @@ static void find_reached(const struct band *band, uint64_t *reached, int y, int 
     map->rows->find_reached(reached, map->candidates + at, map->edges + at, above, below, words);
 }
 
+/* The same of one word; what is no candidate counts as well. */
+static uint64_t next_to_edges(const struct band *band, int y, int word)
+{
+    const struct ec_edge_map *map = band->map;
+    const uint64_t *edges = map->edges + y * map->stride + word;
+    const ptrdiff_t above = y > band->first ? -map->stride : 0, below = y + 1 < band->end ? map->stride : 0;
+    const uint64_t middle = edges[0] | edges[above] | edges[below], left = edges[-1] | edges[above - 1] | edges[below - 1];
+    const uint64_t right = edges[1] | edges[above + 1] | edges[below + 1];
+    return middle << 1 | middle | middle >> 1 | left >> 63 | right << 63;
+}
+
 static void settle(struct band *band)
 {
     while (band->count > 0) {
         const uint32_t index = band->waiting[--band->count];
         band->map->is_waiting[index] = 0;
         const int y = (int)(index / (uint32_t)band->map->words), word = (int)(index % (uint32_t)band->map->words);
-        uint64_t reached;
-        find_reached(band, &reached, y, word, 1);
-        gain(band, y, word, reached);
+        gain(band, y, word, next_to_edges(band, y, word));
     }
 }
 
@@ -157,14 +169,14 @@ static void look_along(struct band *band, int y)
 
 void ec_edge_map_spread(struct ec_edge_map *map, int first, int end)
 {
-    struct band band = {map, first, end, map->waiting + (size_t)first * (size_t)map->words, 0};
-    for (int y = first; y < end; y++)
-        look_along(&band, y);
+    struct band band = {map, first, end, first, map->waiting + (size_t)first * (size_t)map->words, 0};
+    for (; band.last < end; band.last++)
+        look_along(&band, band.last);
 }
 
 void ec_edge_map_join(struct ec_edge_map *map, int y)
 {
-    struct band band = {map, 0, map->height, map->waiting, 0};
+    struct band band = {map, 0, map->height, map->height - 1, map->waiting, 0};
     look_along(&band, y - 1);
     look_along(&band, y);
 }
