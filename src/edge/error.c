@@ -2,6 +2,26 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text that is too long for its place, because of a long name in it, loses its middle: the cause stands at the end. */
+static void write_text(char *out, size_t size, const char *format, va_list args)
+{
+    static const char gap[] = " ... ";
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(out, size, format, args);
+    char *whole = length >= (int)size ? malloc((size_t)length + 1) : NULL;
+    if (whole) {
+        const size_t tail = size / 2;
+        vsnprintf(whole, (size_t)length + 1, format, again);
+        memcpy(out + size - tail - sizeof gap + 1, gap, sizeof gap - 1);
+        memcpy(out + size - tail, whole + (size_t)length - tail + 1, tail);
+    }
+    free(whole);
+    va_end(again);
+}
 
 enum ec_status ec_fail(struct ec_error *error, enum ec_status status, const char *format, ...)
 {
@@ -9,7 +29,7 @@ enum ec_status ec_fail(struct ec_error *error, enum ec_status status, const char
         error->status = status;
         va_list args;
         va_start(args, format);
-        vsnprintf(error->text, sizeof error->text, format, args);
+        write_text(error->text, sizeof error->text, format, args);
         va_end(args);
     }
     return status;
@@ -22,7 +42,7 @@ void ec_log(const struct ec_logger *logger, enum ec_log_level level, const char 
     char text[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    write_text(text, sizeof text, format, args);
     va_end(args);
     logger->message(logger->opaque, level, text);
 }

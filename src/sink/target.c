@@ -139,9 +139,12 @@ static enum ec_status open_series(struct ec_target *target, const char *input, s
 {
     if (input && strcmp(input, target->name) == 0)
         return ec_fail(error, EC_ERROR_OUTPUT, "%s is the input itself; name another output", target->name);
-    char first[PATH_MAX];
+    char first[PATH_MAX], second[PATH_MAX];
     if (av_get_frame_filename2(first, sizeof first, target->path, 1, 0) < 0)
         snprintf(first, sizeof first, "%s", target->path);
+    else if (av_get_frame_filename2(second, sizeof second, target->path, 2, 0) < 0 || strcmp(first, second) == 0)
+        return ec_fail(error, EC_ERROR_ARGUMENT, "%s gives every picture the same name; FFmpeg takes up to 19 digits",
+                       target->name);
     struct stat info;
     if (!stat(first, &info)) {
         if (S_ISDIR(info.st_mode))

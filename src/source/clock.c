@@ -6,6 +6,7 @@
 
 #define ABSURD (INT64_C(1) << 60)
 #define FORWARD_S 10.0 /* FFmpeg's own limit, its dts_delta_threshold */
+#define HOLE_S 3600.0 /* the pause of a recording; three frames of twice that length are more than MP4 can say in 1/90000 s */
 #define MICROSECONDS ((AVRational){1, 1000000})
 
 void ec_clock_init(struct ec_clock *c, AVRational base, AVRational frame_rate, int64_t start_us, double skip_s, double end_s)
@@ -36,6 +37,11 @@ static bool is_time(int64_t t)
     return t != AV_NOPTS_VALUE && t < ABSURD && t > -ABSURD;
 }
 
+static double forward_limit_s(const struct ec_clock *c)
+{
+    return c->wraps ? FORWARD_S : HOLE_S;
+}
+
 bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration)
 {
     if (duration <= 0 || duration > ABSURD)
@@ -45,10 +51,11 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
         if (c->drop_early && pts < 0)
             return false;
         pts += c->round;
-        /* A jump back by more than a second is a new beginning (joined streams, wrapped counters), not disorder; where formats
-         * begin anew, so is one forwards that no recording has on its own. */
+        /* A jump back by more than a second is a new beginning (joined streams, wrapped counters), not disorder; so is one
+         * forwards that no recording has on its own. */
         const double step_s = (double)(pts - c->next_pts) * av_q2d(c->base);
-        if (c->any && ((double)(c->last_pts - pts) * av_q2d(c->base) > 1.0 || (c->wraps && step_s > FORWARD_S))) {
+        if (c->any && ((double)(c->last_pts - pts) * av_q2d(c->base) > 1.0 || step_s > forward_limit_s(c))) {
+            c->holes += step_s > 0;
             c->jump += c->next_pts - pts;
             pts = c->next_pts;
             c->ahead = 0;
@@ -73,9 +80,10 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
 static int64_t jump_ahead(struct ec_clock *c, int64_t at, AVRational base)
 {
     const int64_t place = av_rescale_q(at, base, c->base);
-    if (!c->wraps || !c->any || fabs((double)(place - c->next_pts) * av_q2d(c->base)) <= FORWARD_S)
+    const double limit_s = forward_limit_s(c);
+    if (!c->any || fabs((double)(place - c->next_pts) * av_q2d(c->base)) <= limit_s)
         return 0;
-    if (!c->ahead || fabs((double)(place + c->ahead - c->next_pts) * av_q2d(c->base)) > FORWARD_S)
+    if (!c->ahead || fabs((double)(place + c->ahead - c->next_pts) * av_q2d(c->base)) > limit_s)
         c->ahead = c->next_pts - place;
     return c->ahead;
 }

@@ -15,6 +15,7 @@ struct ec_clock {
     bool drop_early; /* what ends before 0 is not wanted (after a seek) */
     double end_s; /* on the shifted axis; NaN: none */
     int64_t default_duration; /* in base */
+    int holes; /* jumps forward that were closed */
     int64_t jump; /* in base: added after a jump of the input, within a round */
     int64_t ahead; /* in base: what other streams' packets add that have jumped before the frames; 0: none has */
     int64_t round; /* in base: added since the input was started again */

@@ -36,6 +36,17 @@ static void describe_frames(struct ec_pictures *s, const struct ec_frame *frame,
     s->info->transfer = picture->color_trc;
 }
 
+/* The frame's place on the time axis; false: it is not wanted. */
+static bool stamp(struct ec_pictures *s, const AVFrame *picture, struct ec_frame *frame)
+{
+    const bool wanted = ec_clock_stamp(s->clock, picture->pts, ec_frame_duration(picture), &frame->pts, &frame->duration);
+    if (s->clock->holes > 0 && !s->told_hole && !s->clock->wraps) {
+        ec_log(&s->logger, EC_LOG_NOTICE, "%s: there is more than an hour without a picture in it, which is left out", s->name);
+        s->told_hole = true;
+    }
+    return wanted;
+}
+
 /* Takes over frame->owner. `picture` is what it was made of. */
 static enum ec_status append_frame(struct ec_pictures *s, struct ec_frame *frame, const AVFrame *picture,
                                    struct ec_error *error)
@@ -91,7 +102,7 @@ static enum ec_status emit(struct ec_pictures *s, AVFrame *picture, bool pooled,
         .limited_range = picture->color_range == AVCOL_RANGE_MPEG,
         .decoded_ns = ec_now_ns(),
     };
-    if (!ec_clock_stamp(s->clock, picture->pts, ec_frame_duration(picture), &frame.pts, &frame.duration))
+    if (!stamp(s, picture, &frame))
         return EC_OK;
     enum ec_status status = EC_OK;
     if (!pooled)
@@ -134,7 +145,7 @@ static enum ec_status emit_from_device(struct ec_pictures *s, AVFrame *picture, 
     if (s->info->width_px > 0 && (frame.image.width_px != s->info->width_px || frame.image.height_px != s->info->height_px ||
                                   depth != s->info->depth_bits))
         return fetch_from_device(s, picture, error);
-    if (!ec_clock_stamp(s->clock, picture->pts, ec_frame_duration(picture), &frame.pts, &frame.duration))
+    if (!stamp(s, picture, &frame))
         return EC_OK;
     AVFrame *kept = av_frame_clone(picture);
     frame.owner = kept ? av_buffer_create((uint8_t *)kept, sizeof *kept, release_picture, NULL, 0) : NULL;

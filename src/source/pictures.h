@@ -37,7 +37,7 @@ struct ec_pictures {
     struct ec_gray converter;
     struct ec_filter *prefilter, *finish;
     struct ec_orientation prefilter_orientation, finish_orientation;
-    bool finish_scales, told_interlaced, told_oblique, told_scaled;
+    bool finish_scales, told_interlaced, told_oblique, told_scaled, told_hole;
 };
 
 enum ec_status ec_pictures_open(struct ec_pictures *pictures, struct ec_error *error);

@@ -195,6 +195,27 @@ class Interrupts(Batch):
         self.assertEqual([x.name for x in (self.folder / "out").iterdir()], [])
 
 
+    def test_at_any_moment(self):
+        """Whatever it was doing: it ends in time, what has a name plays, and nothing else is left."""
+        for name in ("a.mp4", "b.mp4", "c.mp4"):
+            shutil.copy(ROAD, self.folder / name)
+        kinds = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+        for n in range(4 if support.SANITIZED else 12):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            p = subprocess.Popen([PROGRAM, "a.mp4", "b.mp4", "c.mp4", "--out-dir", "out", "--jobs", str(1 + n % 3), "--pre", "scale=160:-2"],
+                                 cwd=self.folder, env=support.environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            self.addCleanup(p.stderr.close)
+            self.addCleanup(lambda p=p: p.poll() is None and p.kill())
+            time.sleep(n * n * 0.01)
+            p.send_signal(kinds[n % 3])
+            self.assertIn(self.finish(p), (0, 128 + kinds[n % 3], -kinds[n % 3]))
+            if (self.folder / "out").exists():
+                hidden = {x.name for x in (self.folder / "out").iterdir() if x.name.startswith(".")}
+                self.assertLessEqual(hidden, {".edgecam-batch"})
+                for name in self.outputs():
+                    self.assertGreater(self.frames("out/" + name), 0)
+
+
 class Memory(Batch):
     def peak(self, *arguments):
         """The most memory that the program held, in bytes."""

@@ -39,6 +39,16 @@ class Names(Rare):
         self.edgecam(name, "-o", name[:-4][:-1] + ".mkv", "-q")
         self.assert_only("in.mp4", name, "n" * 250 + ".mkv")
 
+    def test_paths_longer_than_a_message(self):
+        """The cause stands at the end of the sentence, whatever had to be left out of the middle."""
+        path = "/".join(["d" * 200] * 6 + ["x.mp4"])
+        text = self.message(path, "--null", expect=3)
+        self.assertTrue(text.startswith("edgecam: ddd") and text.endswith("ddd/x.mp4: no such file\n"), text)
+
+    def test_patterns_of_one_name(self):
+        self.assertIn("same name", self.message(self.video("in.mp4", *H264), "-o", "p%99999d.png", expect=2))
+        self.assert_only("in.mp4")
+
     def test_closed_descriptors(self):
         """What is opened in their place gets none of the messages."""
         self.video("in.mp4", *H264)
@@ -192,6 +202,14 @@ class Times(Rare):
         self.edgecam("in.ts", "-o", "o.mp4")
         ends = [float(self.entries("o.mp4", kind, "packet=pts_time")[-1]) for kind in "va"]
         self.assertAlmostEqual(*ends, delta=0.1)
+
+    def test_a_month_without_a_picture(self):
+        """Neither are there frames for all of it where a format has one rate, nor does a format fail that cannot say it."""
+        self.video("in.mkv", "-c:v", "ffv1", "-bsf:v", "setts=pts=N*40+gte(N\\,5)*2592000000:dts=N*40+gte(N\\,5)*2592000000", frames=10)
+        for name in ("o.mp4", "o.mkv", "o.ts", "o.y4m", "o.avi", "o.gif"):
+            done = self.edgecam("in.mkv", "-o", name)
+            self.assertIn(b"more than an hour without a picture", done.stderr)
+            self.assertEqual(int(support.video_of(support.probe(self.folder / name))["nb_read_frames"]), 10, name)
 
     def test_the_same_time_twice(self):
         """Frames keep their order and number, each a time of its own."""
