@@ -28,7 +28,7 @@ static int pairs_of(const struct ec_strip *s)
 int ec_strip_blur_pair_rows(const struct ec_strip *s)
 {
     const struct ec_blur_taps *taps = &s->plan->blur;
-    const bool fits = s->rows->blur_pair && s->canny_tall && s->plan->depth_bits == 8 && s->width >= 2 * BLOCK &&
+    const bool fits = s->rows->blur_pair && (s->tall || s->canny_tall) && s->plan->depth_bits == 8 && s->width >= 2 * BLOCK &&
                       taps->size > 1 && taps->size <= EC_BLUR_PAIRS_MAX_SIZE && taps->weights[taps->size / 2] < 128;
     return fits ? 2 * pairs_of(s) : 0;
 }

@@ -16,6 +16,8 @@ struct group {
 /* Of `count` rows of output from y on. The window of a 2x2 operator has no row above, and what stands there changes nothing. */
 static void gather(struct ec_strip *s, const struct ec_image *out, struct group *group, int y, int count)
 {
+    if (s->blur_pairs[0].slots)
+        ec_strip_blur(s, ec_max_i32(y - 1, 0), ec_min_i32(y + count, s->height - 1));
     for (int j = 0; j < INPUT_ROWS; j++) {
         const int row = ec_border_index(y - 1 + ec_min_i32(j, count + 1), s->height, s->plan->border);
         group->rows[j] = row < 0 ? ec_strip_scratch(&s->zeros) : ec_strip_row(s, row);

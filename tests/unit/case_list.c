@@ -131,8 +131,8 @@ static void add_setting(struct builder *b, const struct ec_edge_params *params, 
             test.height_px = heavy ? 41 : 131;
         } else {
             test.width_px = odd_widths[turn / 10 % WIDTHS];
-            /* Canny goes through rows in groups. */
-            test.height_px = params->op == EC_OPERATOR_CANNY ? 19 : heavy ? 2 : 5;
+            /* Canny and Gaussians go through rows in groups. */
+            test.height_px = params->op == EC_OPERATOR_CANNY || (params->blur_sigma > 0 && !heavy) ? 19 : heavy ? 2 : 5;
         }
         test.in_offset_px = (int)(turn / 3 % 4);
         test.out_offset_px = (int)(turn / 5 % 3);
