@@ -7,6 +7,7 @@
 
 #include "pipeline/style.h"
 #include "sink/container.h"
+#include "sink/supported.h"
 
 /* The encoders we prefer for a codec; others use FFmpeg's first. A hardware encoder (`id` none) is named by `instead_of`. */
 static const struct {
@@ -29,28 +30,6 @@ static const struct {
     const char *format;
     enum AVCodecID id;
 } usual[] = {{"mpegts", AV_CODEC_ID_H264}, {"nut", AV_CODEC_ID_H264}, {"flv", AV_CODEC_ID_H264}};
-
-static const enum AVPixelFormat *pixel_formats(const AVCodec *codec)
-{
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
-    const void *list = NULL;
-    avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, NULL);
-    return list;
-#else
-    return codec->pix_fmts;
-#endif
-}
-
-static const AVRational *frame_rates(const AVCodec *codec)
-{
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
-    const void *list = NULL;
-    avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_FRAME_RATE, 0, &list, NULL);
-    return list;
-#else
-    return codec->supported_framerates;
-#endif
-}
 
 bool ec_codec_is_hardware(const AVCodec *codec)
 {
@@ -268,7 +247,7 @@ enum ec_status ec_codec_pixel_format(enum AVPixelFormat *out, const AVCodec *cod
                                                AV_PIX_FMT_NONE};
     static const enum AVPixelFormat colours[] = {AV_PIX_FMT_RGB24, AV_PIX_FMT_RGBA, AV_PIX_FMT_NONE};
     static const enum AVPixelFormat bare_colours[] = {AV_PIX_FMT_YUV420P, AV_PIX_FMT_NONE};
-    const enum AVPixelFormat *list = pixel_formats(codec);
+    const enum AVPixelFormat *list = ec_supported_by(codec, EC_SUPPORTED_PIXEL_FORMATS);
     if (name) {
         const enum ec_status status = wished_format(out, codec, list, name, error);
         const bool keeps = status == EC_OK && av_pix_fmt_desc_get(*out)->flags & AV_PIX_FMT_FLAG_ALPHA;
@@ -337,7 +316,7 @@ struct ec_timing ec_codec_timing(const AVCodec *codec, const AVOutputFormat *for
     struct ec_timing timing = {.time_base = info->time_base, .frame_rate = guess_rate(info)};
     timing.steady = strcmp(format->name, "yuv4mpegpipe") == 0;
     timing.counted = format->flags & AVFMT_NOTIMESTAMPS || timing.steady;
-    const AVRational *rates = frame_rates(codec);
+    const AVRational *rates = ec_supported_by(codec, EC_SUPPORTED_FRAME_RATES);
     if (rates)
         timing.frame_rate = rates[av_find_nearest_q_idx(timing.frame_rate, rates)];
     if (timing.counted || rates || has_fixed_rate(format)) {

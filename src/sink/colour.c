@@ -92,10 +92,7 @@ enum ec_status ec_colour_make(struct ec_colour *c, const struct ec_frame *frame,
         out->format = p->format;
         out->width = p->width_px;
         out->height = p->height_px;
-        result = av_frame_get_buffer(out, 0);
-        if (result >= 0)
-            result = sws_scale(c->scaler, (const uint8_t *const *)look->data, look->linesize, 0, look->height, out->data,
-                               out->linesize);
+        result = ec_picture_scale(c->scaler, look, out);
     }
     if (result >= 0)
         return EC_OK;

@@ -3,18 +3,9 @@
 #include <libavutil/channel_layout.h>
 #include <stdio.h>
 
-#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 24, 100)
+#include "sink/supported.h"
 
-static const AVChannelLayout *layouts_of(const AVCodec *codec)
-{
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
-    const void *list = NULL;
-    avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_CHANNEL_LAYOUT, 0, &list, NULL);
-    return list;
-#else
-    return codec->ch_layouts;
-#endif
-}
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 24, 100)
 
 int ec_layout_choose(AVCodecContext *encoder, const AVCodecParameters *in)
 {
@@ -22,7 +13,7 @@ int ec_layout_choose(AVCodecContext *encoder, const AVCodecParameters *in)
     av_channel_layout_default(&wanted, in->ch_layout.nb_channels > 0 ? in->ch_layout.nb_channels : 2);
     if (in->ch_layout.order == AV_CHANNEL_ORDER_NATIVE && av_channel_layout_copy(&wanted, &in->ch_layout) < 0)
         return AVERROR(ENOMEM);
-    const AVChannelLayout *list = layouts_of(encoder->codec), *best = &wanted;
+    const AVChannelLayout *list = ec_supported_by(encoder->codec, EC_SUPPORTED_LAYOUTS), *best = &wanted;
     if (list) {
         /* The same, else as many channels, else two, else the first. */
         int best_rank = 0;
@@ -79,7 +70,7 @@ static uint64_t mask_of(uint64_t mask, int channels)
 int ec_layout_choose(AVCodecContext *encoder, const AVCodecParameters *in)
 {
     const uint64_t wanted = mask_of(in->channel_layout, in->channels);
-    const uint64_t *list = encoder->codec->channel_layouts;
+    const uint64_t *list = ec_supported_by(encoder->codec, EC_SUPPORTED_LAYOUTS);
     uint64_t best = list ? *list : wanted;
     int best_rank = 0;
     for (; list && *list; list++) {

@@ -186,6 +186,14 @@ static AVBufferRef *copy_plane(struct ec_picture *picture, const struct ec_image
     return plane;
 }
 
+int ec_picture_scale(struct SwsContext *scaler, const AVFrame *from, AVFrame *out)
+{
+    const int result = av_frame_get_buffer(out, 0);
+    return result < 0 ? result
+                      : sws_scale(scaler, (const uint8_t *const *)from->data, from->linesize, 0, from->height, out->data,
+                                  out->linesize);
+}
+
 static int scale(const struct ec_picture *picture, AVFrame *frame)
 {
     AVFrame *scaled = av_frame_alloc();
@@ -194,10 +202,7 @@ static int scale(const struct ec_picture *picture, AVFrame *frame)
     scaled->format = picture->p.format;
     scaled->width = picture->p.width_px;
     scaled->height = picture->p.height_px;
-    int result = av_frame_get_buffer(scaled, 0);
-    if (result >= 0)
-        result = sws_scale(picture->scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height,
-                           scaled->data, scaled->linesize);
+    const int result = ec_picture_scale(picture->scaler, frame, scaled);
     if (result >= 0) {
         av_frame_unref(frame);
         av_frame_move_ref(frame, scaled);

@@ -7,6 +7,7 @@
 #include "edge/error.h"
 #include "pipeline/frame.h"
 
+struct SwsContext;
 struct ec_picture;
 
 /* Frames of `format` and width_px x height_px from gray images of image_width_px x image_height_px and depth_bits, full range.
@@ -25,6 +26,9 @@ enum ec_status ec_picture_open(struct ec_picture **out, const struct ec_picture_
 /* Fills `out` (which must be empty). Where size, depth and layout agree the luma plane is the image itself, referenced, and
  * chroma planes are one constant buffer: nothing is copied. `out` must not be written to. */
 enum ec_status ec_picture_make(struct ec_picture *picture, const struct ec_frame *frame, AVFrame *out, struct ec_error *error);
+
+/* Gives `out`, whose format and size are set, memory of its own and the scaled picture. 0 or an AVERROR. */
+int ec_picture_scale(struct SwsContext *scaler, const AVFrame *from, AVFrame *out);
 
 void ec_picture_close(struct ec_picture **picture);
 

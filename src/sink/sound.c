@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sink/supported.h"
+
 const AVCodec *ec_sound_encoder(const AVOutputFormat *format)
 {
     static const struct {
@@ -24,21 +26,9 @@ const AVCodec *ec_sound_encoder(const AVOutputFormat *format)
     return codec ? codec : avcodec_find_encoder(id);
 }
 
-static const void *supported(const AVCodec *codec, bool rates)
-{
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
-    const void *list = NULL;
-    avcodec_get_supported_config(NULL, codec, rates ? AV_CODEC_CONFIG_SAMPLE_RATE : AV_CODEC_CONFIG_SAMPLE_FORMAT, 0, &list,
-                                 NULL);
-    return list;
-#else
-    return rates ? (const void *)codec->supported_samplerates : (const void *)codec->sample_fmts;
-#endif
-}
-
 int ec_sound_rate(const AVCodec *codec, int wanted)
 {
-    const int *list = supported(codec, true);
+    const int *list = ec_supported_by(codec, EC_SUPPORTED_SAMPLE_RATES);
     int best = 0;
     for (; list && *list; list++) {
         const bool enough = *list >= wanted, best_enough = best >= wanted;
@@ -50,7 +40,7 @@ int ec_sound_rate(const AVCodec *codec, int wanted)
 
 enum AVSampleFormat ec_sound_format(const AVCodec *codec, int wanted)
 {
-    const enum AVSampleFormat *list = supported(codec, false);
+    const enum AVSampleFormat *list = ec_supported_by(codec, EC_SUPPORTED_SAMPLE_FORMATS);
     for (int i = 0; list && list[i] != AV_SAMPLE_FMT_NONE; i++) {
         if ((int)list[i] == wanted)
             return list[i];
