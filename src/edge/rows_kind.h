@@ -151,7 +151,9 @@ INLINE SUM NAME(measure)(SUM gx, SUM gy, enum magnitude magnitude, int32_t cap)
 #include "edge/rows_kind_window.h"
 #if FITS_LANES
 #include "edge/rows_kind_tall.h"
+#include "edge/rows_kind_tall_bounds.h"
 #include "edge/rows_kind_tall_canny.h"
+#include "edge/rows_kind_tall_thin.h"
 #endif
 
 static const struct ec_row_kind NAME(kind) = {

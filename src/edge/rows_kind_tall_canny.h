@@ -31,61 +31,6 @@ INLINE lanes_mask NAME(step_mask)(uint64_t bits, int step, int part)
     return IS_8_BIT ? mask_of_bits_in_turns(bits >> (step * STEP % 64), part) : mask_of_bits(bits >> (step * STEP % 64));
 }
 
-/* For each column, how much pixels differ at most: of those next to it in EC_TALL_ROWS + 2 rows, and in it two rows apart. */
-OUT_OF_LINE void NAME(canny_spans)(PIXEL *restrict across, PIXEL *restrict down, const void *const *rows, int n)
-{
-    const PIXEL *r[EC_TALL_ROWS + 2];
-    for (int j = 0; j < EC_TALL_ROWS + 2; j++)
-        r[j] = rows[j];
-    for (int x = 0; x < n; x++) {
-        PIXEL widest = 0, tallest = 0;
-#pragma GCC unroll 10
-        for (int j = 0; j < EC_TALL_ROWS + 2; j++) {
-            const PIXEL left = r[j][x - 1], right = r[j][x + 1], least = left < right ? left : right;
-            const PIXEL span = (PIXEL)((left < right ? right : left) - least);
-            widest = widest > span ? widest : span;
-        }
-#pragma GCC unroll 8
-        for (int j = 0; j < EC_TALL_ROWS; j++) {
-            const PIXEL above = r[j][x], below = r[j + 2][x], least = above < below ? above : below;
-            const PIXEL span = (PIXEL)((above < below ? below : above) - least);
-            tallest = tallest > span ? tallest : span;
-        }
-        across[x] = widest;
-        down[x] = tallest;
-    }
-}
-
-static PIXEL NAME(canny_span_down)(const void *const *rows, ptrdiff_t x)
-{
-    int tallest = 0;
-    for (int j = 0; j < EC_TALL_ROWS; j++)
-        tallest = ec_max_i32(tallest, ec_abs_i32(((const PIXEL *)rows[j])[x] - ((const PIXEL *)rows[j + 2])[x]));
-    return (PIXEL)tallest;
-}
-
-/* No gradient is larger than four spans, and so no sum is than four times two of them: by how much these may be above `limit`,
- * in some unit, to `across`. */
-OUT_OF_LINE void NAME(canny_excess)(PIXEL *restrict across, const PIXEL *restrict down, int n, int limit)
-{
-    const PIXEL most = (PIXEL)ec_min_i32(limit / 4, (PIXEL)-1);
-    for (int x = 0; x < n; x++) {
-        const PIXEL left = down[x - 1], right = down[x + 1], beside = left > right ? left : right;
-        const PIXEL span = down[x] > beside ? down[x] : beside, within = span < most ? span : most;
-        const PIXEL rest = (PIXEL)(most - within), wide = across[x] > rest ? across[x] : rest;
-        across[x] = (PIXEL)((PIXEL)(wide - rest) | (PIXEL)(span - within));
-    }
-}
-
-INLINE bool NAME(any_excess)(const PIXEL *excess)
-{
-    uint64_t words[8 * sizeof(PIXEL)], any = 0;
-    memcpy(words, excess, sizeof words);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        any |= words[i];
-    return any != 0;
-}
-
 /* What counts in a row is none of what is there: its magnitudes become 0. */
 static void NAME(canny_forget)(const struct ec_canny_group *group, int block, uint32_t flags)
 {
@@ -101,15 +46,6 @@ static void NAME(canny_forget)(const struct ec_canny_group *group, int block, ui
         }
     }
     group->active[block] &= (uint16_t)~flags;
-}
-
-/* As many rows further, should rows be as far apart there: see prefetch_ahead. */
-static __attribute__((unused)) void NAME(canny_prefetch)(const void *const *rows, int n)
-{
-    const uintptr_t ahead = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
-    for (int y = 0; y < EC_TALL_ROWS; y++)
-        for (int x = 0; x < n * (int)sizeof(PIXEL); x += 64)
-            __builtin_prefetch((const void *)((uintptr_t)rows[y + 2] + ahead + (uintptr_t)x));
 }
 
 static bool NAME(any_raised)(const struct ec_canny_group *group, int block)
@@ -157,10 +93,10 @@ struct NAME(above) {
     uint64_t low, high;
 };
 
-/* A step of a row. */
-INLINE struct NAME(above)
-    NAME(measure_step)(const struct ec_canny_lines *row, const struct ec_canny_limits *limits, ptrdiff_t odd, int block,
-                       int step, const struct NAME(gradients) * g, uint64_t raised, bool l1)
+/* A step of a row; adds its bits. */
+INLINE void NAME(measure_step)(struct NAME(above) * above, const struct ec_canny_lines *row,
+                               const struct ec_canny_limits *limits, ptrdiff_t odd, int block, int step,
+                               const struct NAME(gradients) * g, uint64_t raised, bool l1)
 {
     struct NAME(courses) *courses = (struct NAME(courses) *)row->courses + block;
     lanes_mask above_low[PARTS], above_high[PARTS];
@@ -176,50 +112,35 @@ INLINE struct NAME(above)
         above_low[i] = m.above_low;
         above_high[i] = m.above_high;
     }
-    return (struct NAME(above)){NAME(step_bits)(above_low, step), NAME(step_bits)(above_high, step)};
+    above->low |= NAME(step_bits)(above_low, step);
+    above->high |= NAME(step_bits)(above_high, step);
 }
 
-/* Column x of `rows` is the first of the block, of which `n` are columns of the image. `plain`: of one channel, none raised. */
-INLINE void NAME(measure_block)(const struct ec_canny_group *group, const void *const *rows, int x, int block, int n,
-                                int channels, bool l1, bool plain)
+/* A step of each row; in each pixel the gradients of the channel that has the largest. */
+INLINE void NAME(larger_gradients)(struct NAME(gradients) all[EC_TALL_ROWS], const void *const *rows, int x, lanes max,
+                                   int channels, bool l1)
 {
-    const struct ec_canny_limits limits = *group->limits;
-    const ptrdiff_t odd = group->odd;
-    const lanes max = lanes_of(group->max);
-    struct NAME(above) above[EC_TALL_ROWS] = {0};
-    for (int step = 0; step < STEPS; step++) {
-        struct NAME(gradients) all[EC_TALL_ROWS];
-        const int at = x + step * STEP;
-        for (int channel = 0; channel < (plain ? 1 : channels); channel++) {
-            const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
-            struct NAME(slopes) a = NAME(load_slopes)(r[0], at, max, 1, 2), b = NAME(load_slopes)(r[1], at, max, 1, 2);
-#pragma GCC unroll 8
-            for (int y = 0; y < EC_TALL_ROWS; y++) {
-                const struct NAME(slopes) c = NAME(load_slopes)(r[y + 2], at, max, 1, 2);
-                const struct NAME(gradients) g = NAME(gradients_of)(&a, &b, &c);
-                if (plain) {
-                    const struct NAME(above) bits =
-                        NAME(measure_step)(&group->rows[y + 2], &limits, odd, block, step, &g, 0, l1);
-                    above[y].low |= bits.low;
-                    above[y].high |= bits.high;
-                } else if (channel == 0) {
-                    all[y] = g;
-                } else {
-                    NAME(take_larger)(&all[y], &g, l1);
-                }
-                a = b;
-                b = c;
-            }
-        }
-        for (int y = 0; y < EC_TALL_ROWS && !plain; y++) {
-            const uint64_t raised = group->raised[y] ? group->raised[y][block] : 0;
-            const struct NAME(above) bits =
-                NAME(measure_step)(&group->rows[y + 2], &limits, odd, block, step, &all[y], raised, l1);
-            above[y].low |= bits.low;
-            above[y].high |= bits.high;
+    for (int channel = 0; channel < channels; channel++) {
+        const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
+        struct NAME(slopes) a = NAME(load_slopes)(r[0], x, max, 1, 2), b = NAME(load_slopes)(r[1], x, max, 1, 2);
+#pragma GCC unroll 1
+        for (int y = 0; y < EC_TALL_ROWS; y++) {
+            const struct NAME(slopes) c = NAME(load_slopes)(r[y + 2], x, max, 1, 2);
+            const struct NAME(gradients) g = NAME(gradients_of)(&a, &b, &c);
+            if (channel == 0)
+                all[y] = g;
+            else
+                NAME(take_larger)(&all[y], &g, l1);
+            a = b;
+            b = c;
         }
     }
-    const ptrdiff_t outside = (n % PARTS) * odd + (64 * block + n) / PARTS;
+}
+
+/* Keeps the bits above the thresholds of the first n columns of a block, and whether there are any. */
+static void NAME(keep_bits)(const struct ec_canny_group *group, const struct NAME(above) above[EC_TALL_ROWS], int block, int n)
+{
+    const ptrdiff_t outside = (n % PARTS) * group->odd + (64 * block + n) / PARTS;
     const uint64_t inside = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
     uint32_t active = group->active[block];
     for (int y = 0; y < EC_TALL_ROWS; y++) {
@@ -231,10 +152,52 @@ INLINE void NAME(measure_block)(const struct ec_canny_group *group, const void *
         if (n == 64)
             continue;
         row->keys[outside] = 0;
-        if (!l1)
+        if (row->rests)
             row->rests[outside] = 0;
     }
     group->active[block] = (uint16_t)active;
+}
+
+/* Column x of `rows` is the first of the block, of which `n` are columns of the image. */
+INLINE void NAME(measure_block)(const struct ec_canny_group *group, const void *const *rows, int x, int block, int n,
+                                int channels, bool l1)
+{
+    const struct ec_canny_limits limits = *group->limits;
+    const lanes max = lanes_of(group->max);
+    struct NAME(above) above[EC_TALL_ROWS] = {0};
+    for (int step = 0; step < STEPS; step++) {
+        struct NAME(gradients) all[EC_TALL_ROWS];
+        NAME(larger_gradients)(all, rows, x + step * STEP, max, channels, l1);
+#pragma GCC unroll 1
+        for (int y = 0; y < EC_TALL_ROWS; y++) {
+            const uint64_t raised = group->raised[y] ? group->raised[y][block] : 0;
+            NAME(measure_step)(&above[y], &group->rows[y + 2], &limits, group->odd, block, step, &all[y], raised, l1);
+        }
+    }
+    NAME(keep_bits)(group, above, block, n);
+}
+
+/* The same of one channel, with nothing raised. */
+INLINE void NAME(measure_plain_block)(const struct ec_canny_group *group, const void *const *rows, int x, int block, int n,
+                                      bool l1)
+{
+    const struct ec_canny_limits limits = *group->limits;
+    const ptrdiff_t odd = group->odd;
+    const lanes max = lanes_of(group->max);
+    struct NAME(above) above[EC_TALL_ROWS] = {0};
+    for (int step = 0; step < STEPS; step++) {
+        const int at = x + step * STEP;
+        struct NAME(slopes) a = NAME(load_slopes)(rows[0], at, max, 1, 2), b = NAME(load_slopes)(rows[1], at, max, 1, 2);
+#pragma GCC unroll 8
+        for (int y = 0; y < EC_TALL_ROWS; y++) {
+            const struct NAME(slopes) c = NAME(load_slopes)(rows[y + 2], at, max, 1, 2);
+            const struct NAME(gradients) g = NAME(gradients_of)(&a, &b, &c);
+            NAME(measure_step)(&above[y], &group->rows[y + 2], &limits, odd, block, step, &g, 0, l1);
+            a = b;
+            b = c;
+        }
+    }
+    NAME(keep_bits)(group, above, block, n);
 }
 
 static void NAME(canny_measure)(const struct ec_canny_group *group, const void *const *rows, int channels, int start, int n)
@@ -267,64 +230,12 @@ static void NAME(canny_measure)(const struct ec_canny_group *group, const void *
         if (!counts[x / 64])
             NAME(canny_forget)(group, block, group->active[block] & flags);
         else if (group->norm == EC_NORM_L1 && plain)
-            NAME(measure_block)(group, rows, x, block, inside, 1, true, true);
+            NAME(measure_plain_block)(group, rows, x, block, inside, true);
         else if (group->norm == EC_NORM_L1)
-            NAME(measure_block)(group, rows, x, block, inside, channels, true, false);
+            NAME(measure_block)(group, rows, x, block, inside, channels, true);
         else if (plain)
-            NAME(measure_block)(group, rows, x, block, inside, 1, false, true);
+            NAME(measure_plain_block)(group, rows, x, block, inside, false);
         else
-            NAME(measure_block)(group, rows, x, block, inside, channels, false, false);
+            NAME(measure_block)(group, rows, x, block, inside, channels, false);
     }
 }
-
-/* The maxima of a block of row group->rows[y]. */
-INLINE uint64_t NAME(maxima_of_block)(const struct ec_canny_group *group, int y, int block, bool l1)
-{
-    const struct ec_canny_lines *up = &group->rows[y - 1], *at = up + 1, *down = up + 2;
-    const struct NAME(courses) *courses = (const struct NAME(courses) *)at->courses + block;
-    const lanes least = lanes_of((int)(group->limits->low >> group->limits->shift));
-    uint64_t bits = 0;
-    for (int step = 0; step < STEPS; step++) {
-        lanes_mask maxima[PARTS];
-        for (int i = 0; i < PARTS; i++) {
-            const ptrdiff_t x = 64 * (ptrdiff_t)block + step * STEP;
-            const struct course course = courses->of[step][i];
-            const struct surroundings keys = NAME(surroundings)(up->keys, at->keys, down->keys, x, i, group->odd);
-            if (l1) {
-                maxima[i] = maxima_of(&keys, &course);
-                continue;
-            }
-            const struct surroundings rests = NAME(surroundings)(up->rests, at->rests, down->rests, x, i, group->odd);
-            maxima[i] = maxima_with_rests(&keys, &rests, &course, least);
-        }
-        bits |= NAME(step_bits)(maxima, step);
-    }
-    return bits;
-}
-
-static void NAME(canny_thin)(const struct ec_canny_group *group, uint64_t *const *candidates, uint64_t *const *edges, int start,
-                             int n)
-{
-    uint32_t flags = 0;
-    for (int y = 0; y < EC_TALL_ROWS; y++) {
-        flags |= group->rows[y + 1].flag;
-        clear_words(candidates[y] + start / 64, (n + 63) / 64);
-        clear_words(edges[y] + start / 64, (n + 63) / 64);
-    }
-    for (int block = start / 64; block < (start + n + 63) / 64; block++) {
-        const uint32_t active = group->active[block] & flags;
-        for (int y = 0; y < EC_TALL_ROWS && active; y++) {
-            const struct ec_canny_lines *row = &group->rows[y + 1];
-            if (!(active & row->flag))
-                continue;
-            const uint64_t maxima = group->norm == EC_NORM_L1 ? NAME(maxima_of_block)(group, y + 1, block, true)
-                                                              : NAME(maxima_of_block)(group, y + 1, block, false);
-            candidates[y][block] = maxima & row->above_low[block];
-            edges[y][block] = maxima & row->above_high[block];
-        }
-    }
-}
-
-#undef PARTS
-#undef STEP
-#undef STEPS

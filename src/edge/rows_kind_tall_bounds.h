@@ -1,0 +1,66 @@
+/* How large gradients may be, a part of rows_kind.h for kinds whose gradients fit 16 bits: a look at the pixels that costs a
+ * fraction of the gradients themselves. */
+
+/* For each column, how much pixels differ at most: of those next to it in EC_TALL_ROWS + 2 rows, and in it two rows apart. */
+OUT_OF_LINE void NAME(canny_spans)(PIXEL *restrict across, PIXEL *restrict down, const void *const *rows, int n)
+{
+    const PIXEL *r[EC_TALL_ROWS + 2];
+    for (int j = 0; j < EC_TALL_ROWS + 2; j++)
+        r[j] = rows[j];
+    for (int x = 0; x < n; x++) {
+        PIXEL widest = 0, tallest = 0;
+#pragma GCC unroll 10
+        for (int j = 0; j < EC_TALL_ROWS + 2; j++) {
+            const PIXEL left = r[j][x - 1], right = r[j][x + 1], least = left < right ? left : right;
+            const PIXEL span = (PIXEL)((left < right ? right : left) - least);
+            widest = widest > span ? widest : span;
+        }
+#pragma GCC unroll 8
+        for (int j = 0; j < EC_TALL_ROWS; j++) {
+            const PIXEL above = r[j][x], below = r[j + 2][x], least = above < below ? above : below;
+            const PIXEL span = (PIXEL)((above < below ? below : above) - least);
+            tallest = tallest > span ? tallest : span;
+        }
+        across[x] = widest;
+        down[x] = tallest;
+    }
+}
+
+static PIXEL NAME(canny_span_down)(const void *const *rows, ptrdiff_t x)
+{
+    int tallest = 0;
+    for (int j = 0; j < EC_TALL_ROWS; j++)
+        tallest = ec_max_i32(tallest, ec_abs_i32(((const PIXEL *)rows[j])[x] - ((const PIXEL *)rows[j + 2])[x]));
+    return (PIXEL)tallest;
+}
+
+/* No gradient is larger than four spans, and so no sum is than four times two of them: by how much these may be above `limit`,
+ * in some unit, to `across`. */
+OUT_OF_LINE void NAME(canny_excess)(PIXEL *restrict across, const PIXEL *restrict down, int n, int limit)
+{
+    const PIXEL most = (PIXEL)ec_min_i32(limit / 4, (PIXEL)-1);
+    for (int x = 0; x < n; x++) {
+        const PIXEL left = down[x - 1], right = down[x + 1], beside = left > right ? left : right;
+        const PIXEL span = down[x] > beside ? down[x] : beside, within = span < most ? span : most;
+        const PIXEL rest = (PIXEL)(most - within), wide = across[x] > rest ? across[x] : rest;
+        across[x] = (PIXEL)((PIXEL)(wide - rest) | (PIXEL)(span - within));
+    }
+}
+
+INLINE bool NAME(any_excess)(const PIXEL *excess)
+{
+    uint64_t words[8 * sizeof(PIXEL)], any = 0;
+    memcpy(words, excess, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        any |= words[i];
+    return any != 0;
+}
+
+/* As many rows further, should rows be as far apart there: see prefetch_ahead. */
+static __attribute__((unused)) void NAME(canny_prefetch)(const void *const *rows, int n)
+{
+    const uintptr_t ahead = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
+    for (int y = 0; y < EC_TALL_ROWS; y++)
+        for (int x = 0; x < n * (int)sizeof(PIXEL); x += 64)
+            __builtin_prefetch((const void *)((uintptr_t)rows[y + 2] + ahead + (uintptr_t)x));
+}
