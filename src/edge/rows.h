@@ -20,7 +20,8 @@
 
 /* An operator of 2x2 or 3x3 pixels on EC_TALL_ROWS rows at once: finished pixels to `out` from EC_TALL_ROWS + 2 rows of input,
  * of which the first is the one above the first row of the output. n is a multiple of EC_TALL_COLUMNS; a pixel more is read on
- * either side. For plain finishes only (ec_rows_plain). Pixels may have any value. */
+ * either side. Responses are clamped to the depth, which is all there is to plain finishes (ec_rows_plain); where thresholds
+ * come after it (ec_rows_compares) that is left to `compare`. Pixels may have any value. */
 typedef void ec_rows_tall(void *const *out, const void *const *rows, int n, const struct ec_plan *plan);
 
 /* What magnitudes of Canny count: those above `low`, and above `high`, both at most the largest 16-bit integer for norm l1 and
@@ -145,6 +146,7 @@ struct ec_row_kind {
 
     /* Responses to pixels of the output's depth. */
     void (*finish)(void *out, const int32_t *response, int n, const struct ec_finish *finish);
+    void (*compare)(void *row, int n, const struct ec_finish *finish); /* in place, pixels with the threshold */
     void (*finish_float)(void *out, const float *response, int n, const struct ec_finish *finish);
 };
 
@@ -246,10 +248,18 @@ static inline bool ec_rows_plain(const struct ec_finish *finish)
     return finish->identity && !finish->has_threshold && !finish->narrow_shift && !finish->absolute;
 }
 
+/* Whether it is that and comparing with a threshold that a clamped response can reach. */
+static inline bool ec_rows_compares(const struct ec_finish *finish)
+{
+    return finish->identity && finish->has_threshold && finish->threshold <= finish->max && !finish->narrow_shift &&
+           !finish->absolute;
+}
+
 /* The function that runs a plan on several rows at once; NULL if there is none. */
 static inline ec_rows_tall *ec_rows_tall_of(const struct ec_row_kind *kind, const struct ec_plan *plan)
 {
-    const bool fits = kind->tall && ec_rows_plain(&plan->finish) && plan->gradient.size <= 3;
+    const bool finishes = ec_rows_plain(&plan->finish) || ec_rows_compares(&plan->finish);
+    const bool fits = kind->tall && finishes && plan->gradient.size <= 3;
     return fits ? kind->tall[plan->op][plan->norm] : NULL;
 }
 

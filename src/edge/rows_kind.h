@@ -101,6 +101,14 @@ static void NAME(finish)(void *out, const int32_t *response, int n, const struct
         NAME(finish_loop)(out, response, n, finish, false, true);
 }
 
+static void NAME(compare)(void *row, int n, const struct ec_finish *finish)
+{
+    PIXEL *restrict pixels = row;
+    const PIXEL threshold = (PIXEL)finish->threshold, max = (PIXEL)finish->max;
+    for (int x = 0; x < n; x++)
+        pixels[x] = pixels[x] >= threshold ? max : 0;
+}
+
 static void NAME(finish_float)(void *out_row, const float *restrict response, int n, const struct ec_finish *finish)
 {
     const struct ec_finish f = *finish;
@@ -192,6 +200,7 @@ static const struct ec_row_kind NAME(kind) = {
     .sum_narrow = NAME(sum_narrow),
     .sum_double = NAME(sum_double),
     .finish = NAME(finish),
+    .compare = NAME(compare),
     .finish_float = NAME(finish_float),
 };
 

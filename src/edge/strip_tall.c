@@ -79,11 +79,14 @@ void ec_strip_run_tall(struct ec_strip *strip, const struct ec_image *out, int f
     const int middle = width > 2 * sides ? (width - 1 - sides) / sides * sides : 0;
     for (int y = first; y < end; y += EC_TALL_ROWS) {
         struct group group;
-        gather(strip, out, &group, y, ec_min_i32(EC_TALL_ROWS, end - y));
+        const int count = ec_min_i32(EC_TALL_ROWS, end - y);
+        gather(strip, out, &group, y, count);
         run_side(strip, &group, 0, ec_min_i32(sides, width));
         if (middle)
             run_columns(strip, &group, sides, middle);
         for (int x = sides + middle; x < width; x += sides)
             run_side(strip, &group, x, ec_min_i32(sides, width - x));
+        for (int i = 0; strip->plan->finish.has_threshold && i < count; i++)
+            strip->kind->compare(group.out[i], width, &strip->plan->finish);
     }
 }
