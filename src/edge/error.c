@@ -2,25 +2,22 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+enum { LONGEST_BYTES = 9000 }; /* two paths and a sentence */
 
 /* A text that is too long for its place, because of a long name in it, loses its middle: the cause stands at the end. */
 static void write_text(char *out, size_t size, const char *format, va_list args)
 {
     static const char gap[] = " ... ";
-    va_list again;
-    va_copy(again, args);
-    const int length = vsnprintf(out, size, format, args);
-    char *whole = length >= (int)size ? malloc((size_t)length + 1) : NULL;
-    if (whole) {
-        const size_t tail = size / 2;
-        vsnprintf(whole, (size_t)length + 1, format, again);
+    char whole[LONGEST_BYTES];
+    vsnprintf(whole, sizeof whole, format, args);
+    const size_t length = strlen(whole), tail = size / 2;
+    memcpy(out, whole, length < size ? length + 1 : size);
+    if (length >= size) {
         memcpy(out + size - tail - sizeof gap + 1, gap, sizeof gap - 1);
-        memcpy(out + size - tail, whole + (size_t)length - tail + 1, tail);
+        memcpy(out + size - tail, whole + length - tail + 1, tail);
     }
-    free(whole);
-    va_end(again);
 }
 
 enum ec_status ec_fail(struct ec_error *error, enum ec_status status, const char *format, ...)

@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "pipeline/style.h"
+#include "source/ending.h"
 #include "source/reconnect.h"
 
 #define PENDING_MAX_BYTES (512 << 20) /* of other streams' packets that may precede the first frame */
@@ -127,16 +129,22 @@ static enum ec_status pass_packet(struct ec_source *s, struct ec_error *error)
 }
 
 /* What a file that was cut off lacks: in mov and mp4 the index says how many samples there are, in y4m every byte belongs to a
- * frame. */
+ * frame; in others it is one at least. */
 static void count_missing(struct ec_source *s)
 {
-    const AVFormatContext *c = s->input.container;
+    AVFormatContext *c = s->input.container;
     const AVStream *stream = c->streams[s->input.stream];
     const bool whole = s->p->start_s == 0 && !s->clock.past_end && !s->p->loop;
-    if (whole && strstr(c->iformat->name, "mp4") && stream->nb_frames > s->video_packets)
+    const bool counted = strstr(c->iformat->name, "mp4") && stream->nb_frames > 0;
+    if (whole && counted && stream->nb_frames > s->video_packets)
         atomic_fetch_add(&s->damaged, stream->nb_frames - s->video_packets);
     if (whole && strcmp(c->iformat->name, "yuv4mpegpipe") == 0 && s->video_packets > 0 && avio_tell(c->pb) > s->video_end)
         atomic_fetch_add(&s->damaged, 1);
+    struct stat file;
+    if (whole && !counted && stat(s->input.name, &file) == 0 && S_ISREG(file.st_mode) && ec_ending_is_cut(c)) {
+        ec_log(&s->env.logger, EC_LOG_WARNING, "%s: the file was cut off; what came before is kept", s->input.name);
+        atomic_fetch_add(&s->damaged, 1);
+    }
 }
 
 /* Goes to `before_s` in front of the wanted start; the decoder begins anew. */

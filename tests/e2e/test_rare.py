@@ -178,6 +178,24 @@ class Pictures(Rare):
         piped = self.edgecam("-", "--hash", input=stream.read_bytes()).stdout
         self.assertEqual([line.split()[2].decode() for line in piped.splitlines()], [h for _, _, h in self.hashes(stream)])
 
+    def test_files_that_end_in_the_middle(self):
+        """Of their frames: what decodes comes out, one sentence, status 1. Of their index: nothing is lost."""
+        for name, options in (("a.mkv", ["-c:v", "ffv1"]), ("a.avi", ["-c:v", "mjpeg"]), ("a.webm", ["-c:v", "libvpx-vp9"]),
+                              ("a.mp4", [*H264, "-g", "5", "-movflags", "frag_keyframe+empty_moov"])):
+            with self.subTest(name):
+                whole = self.video(name, *options, frames=20)
+                frames, data = self.hashes(whole), whole.read_bytes()
+                self.assertEqual(len(frames), 20)
+                cut = self.folder / ("cut" + whole.suffix)
+                cut.write_bytes(data[: len(data) * 6 // 10])
+                done = self.edgecam(cut, "--hash", expect=1)
+                self.assertIn(b"was cut off", done.stderr)
+                lines = done.stdout.decode().splitlines()
+                self.assertTrue(5 <= len(lines) < 20)
+                self.assertEqual([line.split()[2] for line in lines[:5]], [h for _, _, h in frames[:5]])
+                cut.write_bytes(data[:-5])
+                self.assertEqual([h for _, _, h in self.hashes(cut)], [h for _, _, h in frames])
+
     def test_pipe_that_ends_in_the_middle(self):
         """Of a frame: what came whole is kept, the rest counted."""
         os.mkfifo(self.folder / "pipe")
