@@ -77,7 +77,7 @@ static const uint8_t *extend(struct ec_strip *s, int slot, const uint8_t *row, i
     uint8_t *to = ec_ring_row(&s->blur_sides, slot, &is_there);
     const int margin = s->plan->blur.size / 2 + 1, left = ec_min_i32(margin, start);
     const int right = ec_min_i32(n + margin, s->width - start);
-    memcpy(to - left, row + start - left, (size_t)(left + right));
+    memcpy(to - left, row + start - left, (size_t)left + (size_t)right);
     for (int x = -margin; x < n + margin; x++) {
         if (x >= -left && x < right)
             x = right;
