@@ -62,5 +62,5 @@ static __attribute__((unused)) void NAME(canny_prefetch)(const void *const *rows
     const uintptr_t ahead = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
     for (int y = 0; y < EC_TALL_ROWS; y++)
         for (int x = 0; x < n * (int)sizeof(PIXEL); x += 64)
-            __builtin_prefetch((const void *)((uintptr_t)rows[y + 2] + ahead + (uintptr_t)x));
+            __builtin_prefetch((const void *)((uintptr_t)rows[y + 2] + ahead + (uintptr_t)x), 0, 2);
 }

@@ -94,7 +94,7 @@ static void prefetch(const struct ec_strip *s, const struct job *job, int start,
     const uintptr_t ahead = (uintptr_t)(2 * job->fresh_count * s->in->pitch_bytes) + (uintptr_t)start;
     for (int i = 0; i < 2 * job->fresh_count; i++)
         for (int x = 0; x < n; x += 64)
-            __builtin_prefetch((const void *)((uintptr_t)job->rows[i / 2][i % 2] + ahead + (uintptr_t)x));
+            __builtin_prefetch((const void *)((uintptr_t)job->rows[i / 2][i % 2] + ahead + (uintptr_t)x), 0, 2);
 }
 
 static void run_columns(struct ec_strip *s, const struct job *job, int start, int n, bool is_side)
