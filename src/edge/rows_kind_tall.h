@@ -41,6 +41,17 @@ INLINE void NAME(store_parts)(void *row, int x, const lanes response[PARTS], lan
         lanes_store(p, lanes_min(lanes_max(response[0], lanes_of(0)), max));
 }
 
+/* Every second part goes by the processor's own root. */
+INLINE struct half_root NAME(begin_length)(int part, lanes gx, lanes gy)
+{
+    return part % 2 ? (struct half_root){.root = lanes_root(gx, gy)} : lanes_begin_root(gx, gy);
+}
+
+INLINE lanes NAME(end_length)(int part, struct half_root half)
+{
+    return part % 2 ? half.root : lanes_end_root(half);
+}
+
 /* The responses to gradients of row y; those of l2 are a row behind, `begun` keeps them, and the last come by put_last. */
 INLINE void NAME(put_lengths)(void *const *out, int y, int x, const lanes gx[PARTS], const lanes gy[PARTS],
                               struct half_root begun[PARTS], lanes max, bool l1)
@@ -49,8 +60,8 @@ INLINE void NAME(put_lengths)(void *const *out, int y, int x, const lanes gx[PAR
     for (int i = 0; i < PARTS; i++) {
         const struct half_root before = begun[i];
         if (!l1)
-            begun[i] = lanes_begin_root(gx[i], gy[i]);
-        response[i] = l1 ? lanes_absolute(gx[i]) + lanes_absolute(gy[i]) : lanes_end_root(before);
+            begun[i] = NAME(begin_length)(i, gx[i], gy[i]);
+        response[i] = l1 ? lanes_absolute(gx[i]) + lanes_absolute(gy[i]) : NAME(end_length)(i, before);
     }
     if (l1 || y)
         NAME(store_parts)(out[l1 ? y : y - 1], x, response, max);
@@ -62,7 +73,7 @@ INLINE void NAME(put_last)(void *const *out, int x, const struct half_root begun
     if (l1)
         return;
     for (int i = 0; i < PARTS; i++)
-        response[i] = lanes_end_root(begun[i]);
+        response[i] = NAME(end_length)(i, begun[i]);
     NAME(store_parts)(out[EC_TALL_ROWS - 1], x, response, max);
 }
 

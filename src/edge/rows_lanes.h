@@ -168,7 +168,10 @@ INLINE lanes lanes_join(lanes even, lanes odd)
  * stays it.
  *
  * These are so many steps one after the other that a processor does not look far enough ahead to begin on the next ones
- * meanwhile. In two halves those can be begun before these are ended. */
+ * meanwhile. In two halves those can be begun before these are ended.
+ *
+ * lanes_root gives the same by the processor's own root, as root_small does. It is slow, but has a unit of its own, which works
+ * beside the others where half of all roots are taken there. */
 struct half_root {
     lanes root, sums; /* the rounded root, or one more */
 };
@@ -182,6 +185,14 @@ INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
     const __m512i low_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(low_n, _mm512_rsqrt14_ps(low_n), more));
     const __m512i high_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(high_n, _mm512_rsqrt14_ps(high_n), more));
     return (struct half_root){(lanes)_mm512_packs_epi32(low_root, high_root), (lanes)_mm512_packus_epi32(low_sums, high_sums)};
+}
+
+INLINE lanes lanes_root(lanes gx, lanes gy)
+{
+    const __m512i low = _mm512_unpacklo_epi16((__m512i)gx, (__m512i)gy), high = _mm512_unpackhi_epi16((__m512i)gx, (__m512i)gy);
+    const __m512 low_n = _mm512_cvtepi32_ps(_mm512_madd_epi16(low, low)),
+                 high_n = _mm512_cvtepi32_ps(_mm512_madd_epi16(high, high));
+    return (lanes)_mm512_packs_epi32(_mm512_cvtps_epi32(_mm512_sqrt_ps(low_n)), _mm512_cvtps_epi32(_mm512_sqrt_ps(high_n)));
 }
 
 INLINE lanes lanes_end_root(struct half_root half)
@@ -202,6 +213,14 @@ INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
     return (struct half_root){(lanes)_mm256_packs_epi32(low_root, high_root), (lanes)_mm256_packus_epi32(low_sums, high_sums)};
 }
 
+INLINE lanes lanes_root(lanes gx, lanes gy)
+{
+    const __m256i low = _mm256_unpacklo_epi16((__m256i)gx, (__m256i)gy), high = _mm256_unpackhi_epi16((__m256i)gx, (__m256i)gy);
+    const __m256 low_n = _mm256_cvtepi32_ps(_mm256_madd_epi16(low, low)),
+                 high_n = _mm256_cvtepi32_ps(_mm256_madd_epi16(high, high));
+    return (lanes)_mm256_packs_epi32(_mm256_cvtps_epi32(_mm256_sqrt_ps(low_n)), _mm256_cvtps_epi32(_mm256_sqrt_ps(high_n)));
+}
+
 INLINE lanes lanes_end_root(struct half_root half)
 {
     const __m256i root = (__m256i)half.root;
@@ -218,6 +237,11 @@ INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
         half.root[i] = (int16_t)root_small(n < 255 * 255 ? n : 255 * 255);
     }
     return half;
+}
+
+INLINE lanes lanes_root(lanes gx, lanes gy)
+{
+    return lanes_begin_root(gx, gy).root;
 }
 
 INLINE lanes lanes_end_root(struct half_root half)
