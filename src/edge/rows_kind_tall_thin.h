@@ -36,8 +36,10 @@ static void NAME(canny_thin)(const struct ec_canny_group *group, uint64_t *const
     }
     for (int block = start / 64; block < (start + n + 63) / 64; block++) {
         const uint32_t active = group->active[block] & flags;
+        if (!active)
+            continue;
 #pragma GCC unroll 1
-        for (int y = 0; y < EC_TALL_ROWS && active; y++) {
+        for (int y = 0; y < EC_TALL_ROWS; y++) {
             const struct ec_canny_lines *row = &group->rows[y + 1];
             if (!(active & row->flag))
                 continue;
