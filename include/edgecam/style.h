@@ -12,9 +12,9 @@
  *   alpha      l with opacity m (RGBA, not premultiplied); white. Needs an output that keeps transparency
  *   split      s in the left half (column < ceil(width / 2)), mix(p, l, m) in the right; white on black
  *
- * Pictures that show the video (overlay, glow, split) mean what its numbers mean: they keep its primaries and its transfer, so an
- * HDR video (PQ, HLG) stays one, in 8 bits, and 255 of a line is as bright as that transfer goes. Line and paper colours alone
- * (ink, direction, alpha) are BT.709. mask, which is no picture of light, keeps the video's tags.
+ * Pictures that show the video (overlay, glow, split) mean what its numbers mean: they keep its primaries and its transfer, so
+ * an HDR video (PQ, HLG) stays one, in 8 bits, and 255 of a line is as bright as that transfer goes. Line and paper colours
+ * alone (ink, direction, alpha) are BT.709. mask, which is no picture of light, keeps the video's tags.
  *
  * The direction is that of the 3x3 Sobel gradient (gx, gy), border repeated, of g = (9798 R + 19235 G + 3735 B + 2^14) >> 15 of
  * s. Its place on the diamond |x| + |y| = 1, clockwise from the right in 384ths of a side, is the hue: floor(384*|gy| / (|gx| +
