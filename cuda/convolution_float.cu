@@ -10,7 +10,7 @@ namespace
 
 using namespace ec;
 
-constexpr int BLOCK_X = 32, BLOCK_Y = 8, THREADS = BLOCK_X * BLOCK_Y, BLOCKS = 4;
+constexpr int BLOCK_X = 32, BLOCK_Y = 4, THREADS = BLOCK_X * BLOCK_Y, BLOCKS = 8;
 constexpr int SPAN_X = BLOCK_X * 4, ROWS = 4, SPAN_Y = BLOCK_Y * ROWS;
 constexpr int BEFORE = 4, FOURS = SPAN_X / 4 + 2, COLUMNS = FOURS * 4; /* of the tile: left of the block, and in a row */
 
