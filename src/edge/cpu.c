@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "edge/bands.h"
 #include "edge/cpu_canny.h"
 #include "edge/cpu_examine.h"
 #include "edge/cpu_probe.h"
@@ -16,9 +17,8 @@
 #define PAGE_BYTES ((size_t)4096)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Enough bands that a thread held up elsewhere does not hold up the frame; tall enough that the rows which neighbouring bands
- * both compute do not count. */
-#define BANDS_PER_THREAD 4
+/* Of Canny's own bands, which are all alike, and the least that a thread is worth. */
+#define CANNY_BANDS_PER_THREAD 4
 #define BAND_MIN_ROWS 16
 
 struct ec_device {
@@ -33,7 +33,8 @@ struct job {
 };
 
 struct ec_engine {
-    int height, bands, thread_count;
+    int thread_count, band_count;
+    int *band_ends; /* the row after each band */
     struct ec_workers *workers;
     struct ec_strip **strips; /* one a thread */
     struct ec_cpu_canny *canny; /* NULL for the other operators */
@@ -115,6 +116,7 @@ static void cpu_engine_close(struct ec_engine **engine)
     for (int i = 0; e->strips && i < e->thread_count; i++)
         ec_strip_close(&e->strips[i]);
     free(e->strips);
+    free(e->band_ends);
     ec_cpu_canny_close(&e->canny);
     free(e->times);
     free(e);
@@ -130,19 +132,20 @@ static enum ec_status cpu_engine_open(struct ec_engine **out, struct ec_device *
     if (!engine)
         goto fail;
     const int tallest = (height_px + BAND_MIN_ROWS - 1) / BAND_MIN_ROWS;
-    engine->height = height_px;
     engine->thread_count = device->threads < tallest ? device->threads : tallest;
-    engine->bands = engine->thread_count == 1                           ? 1
-                    : engine->thread_count * BANDS_PER_THREAD < tallest ? engine->thread_count * BANDS_PER_THREAD
-                                                                        : tallest;
     engine->plan = *plan;
     engine->lanes = lanes;
     engine->times = calloc((size_t)lanes, sizeof *engine->times);
     engine->strips = calloc((size_t)engine->thread_count, sizeof(struct ec_strip *));
-    if (!engine->times || !engine->strips)
+    engine->band_count = ec_bands_make(NULL, plan, height_px, engine->thread_count);
+    engine->band_ends = calloc((size_t)engine->band_count, sizeof *engine->band_ends);
+    if (!engine->times || !engine->strips || !engine->band_ends)
         goto fail;
+    ec_bands_make(engine->band_ends, plan, height_px, engine->thread_count);
+    const int most = engine->thread_count * CANNY_BANDS_PER_THREAD;
+    const int canny_bands = engine->thread_count == 1 ? 1 : most < tallest ? most : tallest;
     if (plan->op == EC_OPERATOR_CANNY &&
-        !ec_cpu_canny_open(&engine->canny, &engine->plan, device->rows, width_px, height_px, engine->bands))
+        !ec_cpu_canny_open(&engine->canny, &engine->plan, device->rows, width_px, height_px, canny_bands))
         goto fail;
     for (int i = 0; i < engine->thread_count; i++) {
         status = ec_strip_open(&engine->strips[i], &engine->plan, device->rows, width_px, height_px, error);
@@ -162,8 +165,7 @@ fail:
 static void run_band(void *opaque, int worker, int band)
 {
     const struct ec_engine *engine = opaque;
-    const int first = (int)((int64_t)engine->height * band / engine->bands);
-    const int end = (int)((int64_t)engine->height * (band + 1) / engine->bands);
+    const int first = band ? engine->band_ends[band - 1] : 0, end = engine->band_ends[band];
     ec_strip_run(engine->strips[worker], engine->job.in, engine->job.limited_range, engine->job.out, first, end);
 }
 
@@ -182,7 +184,7 @@ static enum ec_status cpu_submit(struct ec_engine *engine, const struct ec_image
         if (engine->plan.automatic.kind != EC_AUTO_OFF)
             ec_job_tell_thresholds(times, &choice);
     } else {
-        ec_workers_run(engine->workers, run_band, engine, engine->bands);
+        ec_workers_run(engine->workers, run_band, engine, engine->band_count);
     }
     times->end_ns[EC_ENGINE_COMPUTE] = ec_cpu_clock_ns();
     engine->submitted = (lane + 1) % engine->lanes;

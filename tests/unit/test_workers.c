@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "edge/bands.h"
 #include "edge/workers.h"
 
 #define PIECES_MAX 300
@@ -67,6 +68,27 @@ static void closing_needs_no_run(void **state)
     }
 }
 
+static void bands_share_out_every_row(void **state)
+{
+    (void)state;
+    static const int blur_sizes[] = {0, 9, 419};
+    int ends[4096];
+    for (int threads = 1; threads <= 64; threads *= 4)
+        for (int height = 1; height <= 3000; height += height < 100 ? 1 : 97)
+            for (int i = 0; i < 3; i++) {
+                const struct ec_plan plan = {.window_size = 3, .blur = {.size = blur_sizes[i]}};
+                const int count = ec_bands_make(NULL, &plan, height, threads);
+                assert_true(count >= 1 && count <= 4096);
+                assert_int_equal(ec_bands_make(ends, &plan, height, threads), count);
+                assert_int_equal(ends[count - 1], height);
+                for (int band = 0; band + 1 < count; band++) {
+                    assert_int_equal(ends[band] % EC_BAND_STEP, 0);
+                    assert_true(ends[band] > (band ? ends[band - 1] : 0) && ends[band + 1] > ends[band]);
+                }
+                assert_true(threads > 1 ? count >= threads || height < 16 * threads + 16 : count == 1);
+            }
+}
+
 static void there_is_a_core(void **state)
 {
     (void)state;
@@ -76,6 +98,6 @@ static void there_is_a_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_piece_runs_once), cmocka_unit_test(closing_needs_no_run),
-                                       cmocka_unit_test(there_is_a_core)};
+                                       cmocka_unit_test(bands_share_out_every_row), cmocka_unit_test(there_is_a_core)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
