@@ -254,8 +254,8 @@ static bool map_mark(const struct ec_lane *lane, enum ec_lane_mark m, int64_t *n
     return ec_gpu_clock_map(&lane->clock, lane->marks[m], ns, error);
 }
 
-/* When a copy that ended at end_ns began: it was queued at queued_ns, and its engine was busy until before_ns. Those are times of
- * other clocks (the host's, another lane's), which may lie some microseconds after end_ns. */
+/* When a copy that ended at end_ns began: it was queued at queued_ns, and its engine was busy until before_ns. Those are times
+ * of other clocks (the host's, another lane's), which may lie some microseconds after end_ns. */
 static int64_t copy_start(int64_t queued_ns, int64_t before_ns, int64_t end_ns)
 {
     const int64_t start_ns = queued_ns > before_ns ? queued_ns : before_ns;
