@@ -387,7 +387,7 @@ __global__ void __launch_bounds__(32 * WARPS, SIZE > 3 || sizeof(Magnitude) > 4 
     for (int32_t y = first - 1; y <= end; y++) {
         rows[0] = rows[1];
         rows[1] = rows[2];
-        Slopes<Pixel> slopes;
+        Slopes<Pixel> slopes = {};
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
             push_row(&windows[c], next_row<AHEAD>(ahead[c], columns, in, c, y + HALF), taps);
