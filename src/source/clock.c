@@ -39,7 +39,7 @@ static bool is_time(int64_t t)
 
 static double forward_limit_s(const struct ec_clock *c)
 {
-    return c->wraps ? FORWARD_S : HOLE_S;
+    return c->wraps ? FORWARD_S : c->alone ? HOLE_S : INFINITY;
 }
 
 bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration)
@@ -80,10 +80,9 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
 static int64_t jump_ahead(struct ec_clock *c, int64_t at, AVRational base)
 {
     const int64_t place = av_rescale_q(at, base, c->base);
-    const double limit_s = forward_limit_s(c);
-    if (!c->any || fabs((double)(place - c->next_pts) * av_q2d(c->base)) <= limit_s)
+    if (!c->wraps || !c->any || fabs((double)(place - c->next_pts) * av_q2d(c->base)) <= FORWARD_S)
         return 0;
-    if (!c->ahead || fabs((double)(place + c->ahead - c->next_pts) * av_q2d(c->base)) > limit_s)
+    if (!c->ahead || fabs((double)(place + c->ahead - c->next_pts) * av_q2d(c->base)) > FORWARD_S)
         c->ahead = c->next_pts - place;
     return c->ahead;
 }

@@ -12,6 +12,8 @@ struct ec_clock {
     AVRational base; /* of frames */
     int64_t shift_us; /* subtracted from everything: the input's start and --start */
     bool wraps; /* the format's times may begin anew, forwards too: joined or rebooted transport streams */
+    bool alone; /* nothing else goes by these times: a hole without pictures may be closed. With sound it is no hole, but a
+                 * picture that stands still */
     bool drop_early; /* what ends before 0 is not wanted (after a seek) */
     double end_s; /* on the shifted axis; NaN: none */
     int64_t default_duration; /* in base */

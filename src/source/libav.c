@@ -352,6 +352,17 @@ enum ec_status ec_libav_choose_decoder(struct ec_source *s, struct ec_error *err
     return ec_decoder_open(&s->decoder, &params, s->input.name, error);
 }
 
+/* Whether sound or subtitles go by the times of the pictures. */
+static bool has_company(const struct ec_source *s)
+{
+    const AVFormatContext *c = s->input.container;
+    bool found = false;
+    for (unsigned i = 0; i < c->nb_streams && !s->p->no_audio; i++)
+        found |= c->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO ||
+                 c->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
+    return found;
+}
+
 static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
 {
     s->packet = av_packet_alloc();
@@ -372,6 +383,7 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
     ec_clock_init(&s->clock, s->info.time_base, s->info.frame_rate, c->start_time == AV_NOPTS_VALUE ? 0 : c->start_time,
                   s->p->start_s, s->p->duration_s);
     s->clock.wraps = c->iformat->flags & AVFMT_TS_DISCONT;
+    s->clock.alone = !has_company(s);
     s->info.shift_us = s->clock.shift_us;
     s->pictures = (struct ec_pictures){
         .name = s->input.name,

@@ -229,6 +229,20 @@ class Times(Rare):
             self.assertIn(b"more than an hour without a picture", done.stderr)
             self.assertEqual(int(support.video_of(support.probe(self.folder / name))["nb_read_frames"]), 10, name)
 
+    def test_a_picture_that_stands_still(self):
+        """More than an hour without a new picture is no hole where the sound goes on: both keep their times."""
+        times = "pts=N*40+gte(N\\,5)*5000000"
+        self.video("still.mkv", "-c:v", "ffv1", "-bsf:v", f"setts={times}:dts={times[4:]}", frames=10)
+        self.make("in.mkv", "-i", self.folder / "still.mkv", "-f", "lavfi", "-i", "sine=sample_rate=1000:d=5001", "-c:v", "copy",
+                  "-c:a", "pcm_u8")
+        for name in ("o.mkv", "o.mov"):
+            done = self.edgecam("in.mkv", "-o", name)
+            self.assertNotIn(b"without a picture", done.stderr)
+            ends = [float(self.entries(name, kind, "packet=pts_time")[-1]) for kind in "va"]
+            self.assertAlmostEqual(ends[0], 5000.36, delta=0.002)
+            self.assertAlmostEqual(ends[1], 5000, delta=1.1)
+        self.assertIn(b"more than an hour without a picture", self.edgecam("in.mkv", "--no-audio", "-o", "alone.mkv").stderr)
+
     def test_the_same_time_twice(self):
         """Frames keep their order and number, each a time of its own."""
         self.video("in.mkv", "-c:v", "ffv1", "-bsf:v", "setts=pts=floor(N/2)*80:dts=floor(N/2)*80", frames=10)
