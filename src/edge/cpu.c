@@ -88,7 +88,7 @@ static void cpu_describe(struct ec_device *device, struct ec_device_info *out)
 static void *cpu_host_alloc(struct ec_device *device, size_t bytes)
 {
     (void)device;
-    if (bytes > SIZE_MAX - PAGE_BYTES)
+    if (bytes > PTRDIFF_MAX - PAGE_BYTES)
         return NULL;
     const size_t rounded = bytes ? (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES : PAGE_BYTES;
     const size_t huge = rounded / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;

@@ -1,6 +1,7 @@
 """Progress, summary, statistics and the benchmark's report."""
 
 import os
+import unittest
 
 import support
 from support import ROAD
@@ -54,6 +55,7 @@ class Statistics(support.Case):
         for name, stage in stats["stages"].items():
             self.assertGreaterEqual(stage["busy_s"], 0, name)
 
+    @unittest.skipIf(support.SANITIZED, "another part is the slowest with a sanitizer")
     def test_advice(self):
         """Of the part that was the slowest, and only what there is to try."""
         clip = self.short_clip("clip.mkv", "640x480", 20)
