@@ -6,10 +6,22 @@
 #include <arm_neon.h>
 #endif
 
+/* SIMD(add_epi16) is that intrinsic for registers of this width, of the types `simd` and `simd_floats`. */
 #if defined(__AVX512BW__)
 #define LANES_BYTES 64
+#define SIMD(step) _mm512_##step
+typedef __m512i simd;
+typedef __m512 simd_floats;
 #elif defined(__AVX2__)
 #define LANES_BYTES 32
+#define SIMD(step) _mm256_##step
+typedef __m256i simd;
+typedef __m256 simd_floats;
+#elif defined(__SSE2__)
+#define LANES_BYTES 16
+#define SIMD(step) _mm_##step
+typedef __m128i simd;
+typedef __m128 simd_floats;
 #else
 #define LANES_BYTES 16
 #endif
@@ -40,49 +52,25 @@ INLINE lanes lanes_of(int value)
     return (lanes){0} + (int16_t)value;
 }
 
-#if defined(__AVX512BW__)
+#if defined(SIMD)
 INLINE lanes lanes_min(lanes a, lanes b)
 {
-    return (lanes)_mm512_min_epi16((__m512i)a, (__m512i)b);
+    return (lanes)SIMD(min_epi16)((simd)a, (simd)b);
 }
 INLINE lanes lanes_max(lanes a, lanes b)
 {
-    return (lanes)_mm512_max_epi16((__m512i)a, (__m512i)b);
+    return (lanes)SIMD(max_epi16)((simd)a, (simd)b);
 }
+#if defined(__AVX2__)
 INLINE lanes lanes_absolute(lanes a)
 {
-    return (lanes)_mm512_abs_epi16((__m512i)a);
+    return (lanes)SIMD(abs_epi16)((simd)a);
 }
 INLINE lanes lanes_min_positive(lanes a, lanes b)
 {
-    return (lanes)_mm512_min_epu16((__m512i)a, (__m512i)b);
+    return (lanes)SIMD(min_epu16)((simd)a, (simd)b);
 }
-#elif defined(__AVX2__)
-INLINE lanes lanes_min(lanes a, lanes b)
-{
-    return (lanes)_mm256_min_epi16((__m256i)a, (__m256i)b);
-}
-INLINE lanes lanes_max(lanes a, lanes b)
-{
-    return (lanes)_mm256_max_epi16((__m256i)a, (__m256i)b);
-}
-INLINE lanes lanes_absolute(lanes a)
-{
-    return (lanes)_mm256_abs_epi16((__m256i)a);
-}
-INLINE lanes lanes_min_positive(lanes a, lanes b)
-{
-    return (lanes)_mm256_min_epu16((__m256i)a, (__m256i)b);
-}
-#elif defined(__SSE2__)
-INLINE lanes lanes_min(lanes a, lanes b)
-{
-    return (lanes)_mm_min_epi16((__m128i)a, (__m128i)b);
-}
-INLINE lanes lanes_max(lanes a, lanes b)
-{
-    return (lanes)_mm_max_epi16((__m128i)a, (__m128i)b);
-}
+#else
 INLINE lanes lanes_absolute(lanes a)
 {
     return lanes_max(a, -a);
@@ -91,6 +79,7 @@ INLINE lanes lanes_min_positive(lanes a, lanes b)
 {
     return (lanes)((positive_lanes)a - (positive_lanes)_mm_subs_epu16((__m128i)a, (__m128i)b));
 }
+#endif
 #elif defined(__ARM_NEON)
 INLINE lanes lanes_min(lanes a, lanes b)
 {
@@ -176,25 +165,35 @@ struct half_root {
     lanes root, sums; /* the rounded root, or one more */
 };
 
+#if defined(__AVX2__)
+INLINE simd_floats reciprocal_root(simd_floats a)
+{
 #if defined(__AVX512BW__)
+    return _mm512_rsqrt14_ps(a);
+#else
+    return _mm256_rsqrt_ps(a);
+#endif
+}
+
 INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
 {
-    const __m512i low = _mm512_unpacklo_epi16((__m512i)gx, (__m512i)gy), high = _mm512_unpackhi_epi16((__m512i)gx, (__m512i)gy);
-    const __m512i low_sums = _mm512_madd_epi16(low, low), high_sums = _mm512_madd_epi16(high, high);
-    const __m512 low_n = _mm512_cvtepi32_ps(low_sums), high_n = _mm512_cvtepi32_ps(high_sums), more = _mm512_set1_ps(0.12f);
-    const __m512i low_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(low_n, _mm512_rsqrt14_ps(low_n), more));
-    const __m512i high_root = _mm512_cvtps_epi32(_mm512_fmadd_ps(high_n, _mm512_rsqrt14_ps(high_n), more));
-    return (struct half_root){(lanes)_mm512_packs_epi32(low_root, high_root), (lanes)_mm512_packus_epi32(low_sums, high_sums)};
+    const simd low = SIMD(unpacklo_epi16)((simd)gx, (simd)gy), high = SIMD(unpackhi_epi16)((simd)gx, (simd)gy);
+    const simd low_sums = SIMD(madd_epi16)(low, low), high_sums = SIMD(madd_epi16)(high, high);
+    const simd_floats low_n = SIMD(cvtepi32_ps)(low_sums), high_n = SIMD(cvtepi32_ps)(high_sums), more = SIMD(set1_ps)(0.12f);
+    const simd low_root = SIMD(cvtps_epi32)(SIMD(fmadd_ps)(low_n, reciprocal_root(low_n), more));
+    const simd high_root = SIMD(cvtps_epi32)(SIMD(fmadd_ps)(high_n, reciprocal_root(high_n), more));
+    return (struct half_root){(lanes)SIMD(packs_epi32)(low_root, high_root), (lanes)SIMD(packus_epi32)(low_sums, high_sums)};
 }
 
 INLINE lanes lanes_root(lanes gx, lanes gy)
 {
-    const __m512i low = _mm512_unpacklo_epi16((__m512i)gx, (__m512i)gy), high = _mm512_unpackhi_epi16((__m512i)gx, (__m512i)gy);
-    const __m512 low_n = _mm512_cvtepi32_ps(_mm512_madd_epi16(low, low)),
-                 high_n = _mm512_cvtepi32_ps(_mm512_madd_epi16(high, high));
-    return (lanes)_mm512_packs_epi32(_mm512_cvtps_epi32(_mm512_sqrt_ps(low_n)), _mm512_cvtps_epi32(_mm512_sqrt_ps(high_n)));
+    const simd low = SIMD(unpacklo_epi16)((simd)gx, (simd)gy), high = SIMD(unpackhi_epi16)((simd)gx, (simd)gy);
+    const simd_floats low_n = SIMD(cvtepi32_ps)(SIMD(madd_epi16)(low, low)),
+                      high_n = SIMD(cvtepi32_ps)(SIMD(madd_epi16)(high, high));
+    return (lanes)SIMD(packs_epi32)(SIMD(cvtps_epi32)(SIMD(sqrt_ps)(low_n)), SIMD(cvtps_epi32)(SIMD(sqrt_ps)(high_n)));
 }
 
+#if defined(__AVX512BW__)
 INLINE lanes lanes_end_root(struct half_root half)
 {
     const __m512i root = (__m512i)half.root, one = _mm512_set1_epi16(1);
@@ -202,25 +201,7 @@ INLINE lanes lanes_end_root(struct half_root half)
     const __mmask32 above = _mm512_cmpge_epu16_mask(product, (__m512i)half.sums);
     return (lanes)_mm512_mask_subs_epi16(root, above, root, one);
 }
-#elif defined(__AVX2__)
-INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
-{
-    const __m256i low = _mm256_unpacklo_epi16((__m256i)gx, (__m256i)gy), high = _mm256_unpackhi_epi16((__m256i)gx, (__m256i)gy);
-    const __m256i low_sums = _mm256_madd_epi16(low, low), high_sums = _mm256_madd_epi16(high, high);
-    const __m256 low_n = _mm256_cvtepi32_ps(low_sums), high_n = _mm256_cvtepi32_ps(high_sums), more = _mm256_set1_ps(0.12f);
-    const __m256i low_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(low_n, _mm256_rsqrt_ps(low_n), more));
-    const __m256i high_root = _mm256_cvtps_epi32(_mm256_fmadd_ps(high_n, _mm256_rsqrt_ps(high_n), more));
-    return (struct half_root){(lanes)_mm256_packs_epi32(low_root, high_root), (lanes)_mm256_packus_epi32(low_sums, high_sums)};
-}
-
-INLINE lanes lanes_root(lanes gx, lanes gy)
-{
-    const __m256i low = _mm256_unpacklo_epi16((__m256i)gx, (__m256i)gy), high = _mm256_unpackhi_epi16((__m256i)gx, (__m256i)gy);
-    const __m256 low_n = _mm256_cvtepi32_ps(_mm256_madd_epi16(low, low)),
-                 high_n = _mm256_cvtepi32_ps(_mm256_madd_epi16(high, high));
-    return (lanes)_mm256_packs_epi32(_mm256_cvtps_epi32(_mm256_sqrt_ps(low_n)), _mm256_cvtps_epi32(_mm256_sqrt_ps(high_n)));
-}
-
+#else
 INLINE lanes lanes_end_root(struct half_root half)
 {
     const __m256i root = (__m256i)half.root;
@@ -228,6 +209,7 @@ INLINE lanes lanes_end_root(struct half_root half)
     /* product >= sums makes the comparison -1. */
     return (lanes)_mm256_adds_epi16(root, _mm256_cmpeq_epi16(_mm256_max_epu16(product, (__m256i)half.sums), product));
 }
+#endif
 #else
 INLINE struct half_root lanes_begin_root(lanes gx, lanes gy)
 {

@@ -15,47 +15,80 @@
  * that products up to 36 are rounded the same; there are no halves. lanes_narrow: two vectors of lanes from 0 to 255 become
  * bytes. lanes_multiply_add: a * b + c, rounded once. lanes_store_bytes, _shorts: lanes of 32 bits, those of b after those of
  * a, clamped. */
-#if defined(__AVX512BW__)
+#if defined(__AVX2__)
 #define HAS_DOTS 1
 
 INLINE lanes lanes_pair_low(lanes a, lanes b)
 {
-    return (lanes)_mm512_unpacklo_epi8((__m512i)a, (__m512i)b);
+    return (lanes)SIMD(unpacklo_epi8)((simd)a, (simd)b);
 }
 INLINE lanes lanes_pair_high(lanes a, lanes b)
 {
-    return (lanes)_mm512_unpackhi_epi8((__m512i)a, (__m512i)b);
+    return (lanes)SIMD(unpackhi_epi8)((simd)a, (simd)b);
 }
 INLINE lanes lanes_turns_low(lanes a, lanes b)
 {
-    return (lanes)_mm512_unpacklo_epi16((__m512i)a, (__m512i)b);
+    return (lanes)SIMD(unpacklo_epi16)((simd)a, (simd)b);
 }
 INLINE lanes lanes_turns_high(lanes a, lanes b)
 {
-    return (lanes)_mm512_unpackhi_epi16((__m512i)a, (__m512i)b);
-}
-INLINE bool lanes_any_above(lanes a, int limit)
-{
-    return _mm512_cmpgt_epi16_mask((__m512i)a, _mm512_set1_epi16((int16_t)limit)) != 0;
+    return (lanes)SIMD(unpackhi_epi16)((simd)a, (simd)b);
 }
 INLINE lanes lanes_pair_products(lanes bytes, lanes weights)
 {
-    return (lanes)_mm512_maddubs_epi16((__m512i)bytes, (__m512i)weights);
+    return (lanes)SIMD(maddubs_epi16)((simd)bytes, (simd)weights);
+}
+INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
+{
+    const simd pairs = SIMD(maddubs_epi16)((simd)bytes, (simd)weights);
+    return sum + (wide_lanes)SIMD(madd_epi16)(pairs, SIMD(set1_epi16)(1));
+}
+INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
+{
+    return sum + (wide_lanes)SIMD(madd_epi16)((simd)shorts, (simd)weights);
+}
+INLINE lanes lanes_expand_luma(lanes bytes)
+{
+    const simd above = SIMD(subs_epu8)((simd)bytes, SIMD(set1_epi8)(16)), none = (simd){0};
+    const simd factor = SIMD(set1_epi16)(5387);
+    const simd low = SIMD(mulhrs_epi16)(SIMD(unpacklo_epi8)(above, none), factor);
+    const simd high = SIMD(mulhrs_epi16)(SIMD(unpackhi_epi8)(above, none), factor);
+    return (lanes)SIMD(adds_epu8)(above, SIMD(packus_epi16)(low, high));
+}
+INLINE lanes lanes_subtract(lanes a, lanes b)
+{
+    return (lanes)SIMD(subs_epi16)((simd)a, (simd)b);
+}
+INLINE wide_lanes lanes_round(float_lanes a)
+{
+    return (wide_lanes)SIMD(cvtps_epi32)((simd_floats)a);
+}
+INLINE float_lanes lanes_of_float(float value)
+{
+    return (float_lanes)SIMD(set1_ps)(value);
+}
+INLINE float_lanes lanes_multiply_add(float_lanes a, float_lanes b, float_lanes c)
+{
+    return (float_lanes)SIMD(fmadd_ps)((simd_floats)a, (simd_floats)b, (simd_floats)c);
+}
+INLINE float_lanes lanes_clamp_floats(float_lanes a, float_lanes low, float_lanes high)
+{
+    return (float_lanes)SIMD(min_ps)(SIMD(max_ps)((simd_floats)a, (simd_floats)low), (simd_floats)high);
+}
+INLINE wide_lanes lanes_clamp_wide(wide_lanes a, wide_lanes low, wide_lanes high)
+{
+    return (wide_lanes)SIMD(min_epi32)(SIMD(max_epi32)((simd)a, (simd)low), (simd)high);
+}
+#if defined(__AVX512BW__)
+INLINE bool lanes_any_above(lanes a, int limit)
+{
+    return _mm512_cmpgt_epi16_mask((__m512i)a, _mm512_set1_epi16((int16_t)limit)) != 0;
 }
 INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
 {
     const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     lanes_store(to, (lanes)_mm512_permutex2var_epi64((__m512i)low, first, (__m512i)high));
     lanes_store(to + LANES_BYTES / 2, (lanes)_mm512_permutex2var_epi64((__m512i)low, second, (__m512i)high));
-}
-INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
-{
-    const __m512i pairs = _mm512_maddubs_epi16((__m512i)bytes, (__m512i)weights);
-    return sum + (wide_lanes)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
-}
-INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
-{
-    return sum + (wide_lanes)_mm512_madd_epi16((__m512i)shorts, (__m512i)weights);
 }
 INLINE lanes lanes_join_phases(const wide_lanes phases[4])
 {
@@ -71,42 +104,10 @@ INLINE void lanes_interleave(wide_lanes out[2], wide_lanes a, wide_lanes b)
     out[0] = (wide_lanes)_mm512_permutex2var_epi32((__m512i)a, first, (__m512i)b);
     out[1] = (wide_lanes)_mm512_permutex2var_epi32((__m512i)a, second, (__m512i)b);
 }
-INLINE lanes lanes_expand_luma(lanes bytes)
-{
-    const __m512i above = _mm512_subs_epu8((__m512i)bytes, _mm512_set1_epi8(16)), none = _mm512_setzero_si512();
-    const __m512i factor = _mm512_set1_epi16(5387);
-    const __m512i low = _mm512_mulhrs_epi16(_mm512_unpacklo_epi8(above, none), factor);
-    const __m512i high = _mm512_mulhrs_epi16(_mm512_unpackhi_epi8(above, none), factor);
-    return (lanes)_mm512_adds_epu8(above, _mm512_packus_epi16(low, high));
-}
-INLINE lanes lanes_subtract(lanes a, lanes b)
-{
-    return (lanes)_mm512_subs_epi16((__m512i)a, (__m512i)b);
-}
-INLINE wide_lanes lanes_round(float_lanes a)
-{
-    return (wide_lanes)_mm512_cvtps_epi32((__m512)a);
-}
 INLINE lanes lanes_narrow(lanes a, lanes b)
 {
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     return (lanes)_mm512_permutexvar_epi64(order, _mm512_packus_epi16((__m512i)a, (__m512i)b));
-}
-INLINE float_lanes lanes_of_float(float value)
-{
-    return (float_lanes)_mm512_set1_ps(value);
-}
-INLINE float_lanes lanes_multiply_add(float_lanes a, float_lanes b, float_lanes c)
-{
-    return (float_lanes)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-}
-INLINE float_lanes lanes_clamp_floats(float_lanes a, float_lanes low, float_lanes high)
-{
-    return (float_lanes)_mm512_min_ps(_mm512_max_ps((__m512)a, (__m512)low), (__m512)high);
-}
-INLINE wide_lanes lanes_clamp_wide(wide_lanes a, wide_lanes low, wide_lanes high)
-{
-    return (wide_lanes)_mm512_min_epi32(_mm512_max_epi32((__m512i)a, (__m512i)low), (__m512i)high);
 }
 INLINE void lanes_store_bytes(void *to, wide_lanes a, wide_lanes b)
 {
@@ -118,46 +119,15 @@ INLINE void lanes_store_shorts(void *to, wide_lanes a, wide_lanes b)
     _mm256_storeu_si256(to, _mm512_cvtusepi32_epi16((__m512i)a));
     _mm256_storeu_si256((__m256i *)to + 1, _mm512_cvtusepi32_epi16((__m512i)b));
 }
-#elif defined(__AVX2__)
-#define HAS_DOTS 1
-
-INLINE lanes lanes_pair_low(lanes a, lanes b)
-{
-    return (lanes)_mm256_unpacklo_epi8((__m256i)a, (__m256i)b);
-}
-INLINE lanes lanes_pair_high(lanes a, lanes b)
-{
-    return (lanes)_mm256_unpackhi_epi8((__m256i)a, (__m256i)b);
-}
-INLINE lanes lanes_turns_low(lanes a, lanes b)
-{
-    return (lanes)_mm256_unpacklo_epi16((__m256i)a, (__m256i)b);
-}
-INLINE lanes lanes_turns_high(lanes a, lanes b)
-{
-    return (lanes)_mm256_unpackhi_epi16((__m256i)a, (__m256i)b);
-}
+#else
 INLINE bool lanes_any_above(lanes a, int limit)
 {
     return _mm256_movemask_epi8(_mm256_cmpgt_epi16((__m256i)a, _mm256_set1_epi16((int16_t)limit))) != 0;
-}
-INLINE lanes lanes_pair_products(lanes bytes, lanes weights)
-{
-    return (lanes)_mm256_maddubs_epi16((__m256i)bytes, (__m256i)weights);
 }
 INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
 {
     lanes_store(to, (lanes)_mm256_permute2x128_si256((__m256i)low, (__m256i)high, 0x20));
     lanes_store(to + LANES_BYTES / 2, (lanes)_mm256_permute2x128_si256((__m256i)low, (__m256i)high, 0x31));
-}
-INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
-{
-    const __m256i pairs = _mm256_maddubs_epi16((__m256i)bytes, (__m256i)weights);
-    return sum + (wide_lanes)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-}
-INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
-{
-    return sum + (wide_lanes)_mm256_madd_epi16((__m256i)shorts, (__m256i)weights);
 }
 INLINE lanes lanes_join_phases(const wide_lanes phases[4])
 {
@@ -172,45 +142,13 @@ INLINE void lanes_interleave(wide_lanes out[2], wide_lanes a, wide_lanes b)
     out[0] = (wide_lanes)_mm256_permute2x128_si256(low, high, 0x20);
     out[1] = (wide_lanes)_mm256_permute2x128_si256(low, high, 0x31);
 }
-INLINE lanes lanes_expand_luma(lanes bytes)
-{
-    const __m256i above = _mm256_subs_epu8((__m256i)bytes, _mm256_set1_epi8(16)), none = _mm256_setzero_si256();
-    const __m256i factor = _mm256_set1_epi16(5387);
-    const __m256i low = _mm256_mulhrs_epi16(_mm256_unpacklo_epi8(above, none), factor);
-    const __m256i high = _mm256_mulhrs_epi16(_mm256_unpackhi_epi8(above, none), factor);
-    return (lanes)_mm256_adds_epu8(above, _mm256_packus_epi16(low, high));
-}
-INLINE lanes lanes_subtract(lanes a, lanes b)
-{
-    return (lanes)_mm256_subs_epi16((__m256i)a, (__m256i)b);
-}
-INLINE wide_lanes lanes_round(float_lanes a)
-{
-    return (wide_lanes)_mm256_cvtps_epi32((__m256)a);
-}
 INLINE lanes lanes_narrow(lanes a, lanes b)
 {
     return (lanes)_mm256_permute4x64_epi64(_mm256_packus_epi16((__m256i)a, (__m256i)b), _MM_SHUFFLE(3, 1, 2, 0));
 }
-INLINE float_lanes lanes_of_float(float value)
-{
-    return (float_lanes)_mm256_set1_ps(value);
-}
-INLINE float_lanes lanes_multiply_add(float_lanes a, float_lanes b, float_lanes c)
-{
-    return (float_lanes)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
-INLINE float_lanes lanes_clamp_floats(float_lanes a, float_lanes low, float_lanes high)
-{
-    return (float_lanes)_mm256_min_ps(_mm256_max_ps((__m256)a, (__m256)low), (__m256)high);
-}
 INLINE __m256i lanes_shorts(wide_lanes a, wide_lanes b)
 {
     return _mm256_permute4x64_epi64(_mm256_packus_epi32((__m256i)a, (__m256i)b), _MM_SHUFFLE(3, 1, 2, 0));
-}
-INLINE wide_lanes lanes_clamp_wide(wide_lanes a, wide_lanes low, wide_lanes high)
-{
-    return (wide_lanes)_mm256_min_epi32(_mm256_max_epi32((__m256i)a, (__m256i)low), (__m256i)high);
 }
 INLINE void lanes_store_bytes(void *to, wide_lanes a, wide_lanes b)
 {
@@ -221,6 +159,7 @@ INLINE void lanes_store_shorts(void *to, wide_lanes a, wide_lanes b)
 {
     _mm256_storeu_si256(to, lanes_shorts(a, b));
 }
+#endif
 #else
 #define HAS_DOTS 0
 #endif

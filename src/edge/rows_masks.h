@@ -128,47 +128,19 @@ struct wide_pair {
     wide_lanes first, second;
 };
 
-#if defined(__AVX512BW__)
+#if defined(SIMD)
 INLINE lanes lanes_products_high(lanes a, lanes b)
 {
-    return (lanes)_mm512_mulhi_epu16((__m512i)a, (__m512i)b);
+    return (lanes)SIMD(mulhi_epu16)((simd)a, (simd)b);
 }
 INLINE struct wide_pair lanes_squares(lanes a, lanes b)
 {
-    const __m512i low = _mm512_unpacklo_epi16((__m512i)a, (__m512i)b), high = _mm512_unpackhi_epi16((__m512i)a, (__m512i)b);
-    return (struct wide_pair){(wide_lanes)_mm512_madd_epi16(low, low), (wide_lanes)_mm512_madd_epi16(high, high)};
+    const simd low = SIMD(unpacklo_epi16)((simd)a, (simd)b), high = SIMD(unpackhi_epi16)((simd)a, (simd)b);
+    return (struct wide_pair){(wide_lanes)SIMD(madd_epi16)(low, low), (wide_lanes)SIMD(madd_epi16)(high, high)};
 }
 INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
 {
-    return (lanes)_mm512_packs_epi32((__m512i)first, (__m512i)second);
-}
-#elif defined(__AVX2__)
-INLINE lanes lanes_products_high(lanes a, lanes b)
-{
-    return (lanes)_mm256_mulhi_epu16((__m256i)a, (__m256i)b);
-}
-INLINE struct wide_pair lanes_squares(lanes a, lanes b)
-{
-    const __m256i low = _mm256_unpacklo_epi16((__m256i)a, (__m256i)b), high = _mm256_unpackhi_epi16((__m256i)a, (__m256i)b);
-    return (struct wide_pair){(wide_lanes)_mm256_madd_epi16(low, low), (wide_lanes)_mm256_madd_epi16(high, high)};
-}
-INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
-{
-    return (lanes)_mm256_packs_epi32((__m256i)first, (__m256i)second);
-}
-#elif defined(__SSE2__)
-INLINE lanes lanes_products_high(lanes a, lanes b)
-{
-    return (lanes)_mm_mulhi_epu16((__m128i)a, (__m128i)b);
-}
-INLINE struct wide_pair lanes_squares(lanes a, lanes b)
-{
-    const __m128i low = _mm_unpacklo_epi16((__m128i)a, (__m128i)b), high = _mm_unpackhi_epi16((__m128i)a, (__m128i)b);
-    return (struct wide_pair){(wide_lanes)_mm_madd_epi16(low, low), (wide_lanes)_mm_madd_epi16(high, high)};
-}
-INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
-{
-    return (lanes)_mm_packs_epi32((__m128i)first, (__m128i)second);
+    return (lanes)SIMD(packs_epi32)((simd)first, (simd)second);
 }
 #else
 typedef uint32_t positive_wide_lanes __attribute__((vector_size(LANES_BYTES)));
