@@ -16,10 +16,12 @@ typedef bool read_part(AVIOContext *pb, struct part *out);
 
 static bool read_box(AVIOContext *pb, struct part *out)
 {
-    const int64_t size = avio_rb32(pb);
+    uint64_t size = avio_rb32(pb);
     out->id = avio_rb32(pb);
     out->head_bytes = size == 1 ? 16 : 8;
-    out->bytes = (size == 1 ? (int64_t)avio_rb64(pb) : size) - out->head_bytes; /* 0: up to the end */
+    if (size == 1)
+        size = avio_rb64(pb);
+    out->bytes = size <= INT64_MAX ? (int64_t)size - out->head_bytes : -1; /* size 0: up to the end */
     out->frames = out->id == MKBETAG('m', 'o', 'o', 'f') || out->id == MKBETAG('m', 'd', 'a', 't');
     return !avio_feof(pb);
 }

@@ -196,6 +196,15 @@ class Pictures(Rare):
                 cut.write_bytes(data[:-5])
                 self.assertEqual([h for _, _, h in self.hashes(cut)], [h for _, _, h in frames])
 
+    def test_a_box_of_absurd_size_at_the_end(self):
+        """What it holds is not known, so it costs no frame; nor is its size reckoned with."""
+        whole = self.make("whole.mp4", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25", "-frames:v", "10", *H264, "-movflags",
+                          "empty_moov+frag_keyframe")
+        clip = self.folder / "box.mp4"
+        for size in (2**63, 2**63 + 15, 2**64 - 1, 0, 1, 15):
+            clip.write_bytes(whole.read_bytes() + b"\0\0\0\1free" + size.to_bytes(8, "big"))
+            self.assertEqual(len(self.hashes(clip)), 10, size)
+
     def test_pipe_that_ends_in_the_middle(self):
         """Of a frame: what came whole is kept, the rest counted."""
         os.mkfifo(self.folder / "pipe")
