@@ -11,20 +11,20 @@ namespace ec
 /* Pairs are exact below 2048. */
 constexpr int32_t PAIR_LIMIT = 2047;
 
-/* Smoothing (outer, inner, outer), as halves, twice; a factor of zero stands for one. */
+/* Smoothing (outer, inner, outer), as halves, twice, and what they sum up to; an outer factor of zero stands for one. */
 struct Sobel {
-    static constexpr uint32_t OUTER = 0, INNER = 0x40004000;
+    static constexpr uint32_t OUTER = 0, INNER = 0x40004000, SUM = 4;
 };
 struct Prewitt {
-    static constexpr uint32_t OUTER = 0, INNER = 0;
+    static constexpr uint32_t OUTER = 0, INNER = 0x3c003c00, SUM = 3;
 };
 struct Scharr {
-    static constexpr uint32_t OUTER = 0x42004200, INNER = 0x49004900;
+    static constexpr uint32_t OUTER = 0x42004200, INNER = 0x49004900, SUM = 16;
 };
 
-/* How pixels are held. BIAS, a pair, is taken from each, so that smoothed sums stay within +-2048. A root that is off by one
- * part in 2^22, or in 2^24 if it is FINE, lies on the right side of every half up to ROOT_LIMIT, for sqrt(n) is 1 / (8 sqrt(n))
- * or more away from one. */
+/* How pixels are held. Smoothed sums are those of pixels less BIAS, which keeps them within +-2048; their differences are the
+ * same. A root that is off by one part in 2^22, or in 2^24 if it is FINE, lies on the right side of every half up to
+ * ROOT_LIMIT, for sqrt(n) is 1 / (8 sqrt(n)) or more away from one. */
 struct Bytes {
     using Pixel = uint8_t;
     static constexpr uint32_t BIAS = 0;
@@ -33,12 +33,12 @@ struct Bytes {
 };
 /* 3 + 10 + 3 times 128. */
 struct BiasedBytes : Bytes {
-    static constexpr uint32_t BIAS = 0x00800080;
+    static constexpr uint32_t BIAS = 128;
 };
 /* Up to 10 bits. */
 struct Halves {
     using Pixel = uint16_t;
-    static constexpr uint32_t BIAS = 0x02000200;
+    static constexpr uint32_t BIAS = 512;
     static constexpr bool FINE_ROOT = true;
     static constexpr int32_t ROOT_LIMIT = 1400; /* squared below 2^24 / 8 */
 };
@@ -47,14 +47,16 @@ constexpr int PAIRS_WORDS = 4;
 template <class Depth>
 constexpr int PAIRS_COLUMNS = 4 * PAIRS_WORDS / sizeof(typename Depth::Pixel);
 
-/* a + b + c weighed with the taps; a + b is exact, and the last operation rounds once. */
-template <class Taps>
+/* a, b and c weighed with the taps, less BIAS for each unit of weight. All but the last operation are exact, and that one
+ * rounds once: a + c stays below 2048, and so does whatever is added to it, less its share of the bias. */
+template <class Taps, uint32_t BIAS>
 EC_DEVICE uint32_t smooth(uint32_t a, uint32_t b, uint32_t c)
 {
-    uint32_t sum = pair_add(a, c);
+    constexpr uint32_t OFFSET = BIAS ? (0x8000 + BIAS * Taps::SUM) * 0x00010001u : 0;
+    const uint32_t sum = pair_add(a, c);
     if (Taps::OUTER)
-        sum = pair_multiply_add(sum, Taps::OUTER, 0);
-    return Taps::INNER ? pair_multiply_add(b, Taps::INNER, sum) : pair_add(b, sum);
+        return pair_multiply_add(b, Taps::INNER, pair_multiply_add(sum, Taps::OUTER, OFFSET));
+    return BIAS ? pair_add(pair_multiply_add(b, Taps::INNER, OFFSET), sum) : pair_multiply_add(b, Taps::INNER, sum);
 }
 
 /* One row, by pairs of columns (2k, 2k + 1): right minus left neighbour, and the smoothed sum across. */
@@ -113,46 +115,44 @@ EC_DEVICE void unpack_pairs(PairRow<PAIRS> *row, const ec_gpu_source &in, const 
     uint32_t columns[PAIRS + 2], odd[PAIRS + 1]; /* pairs (2k, 2k + 1), pairs (2k - 1, 2k) */
     split_pairs(columns, words, left_word, right_word, typename Depth::Pixel());
 #pragma unroll
-    for (int i = 0; i < PAIRS + 2; i++) {
+    for (int i = 0; i < PAIRS + 2; i++)
         columns[i] = map_pair<EXPAND>(in, columns[i], typename Depth::Pixel());
-        if (Depth::BIAS)
-            columns[i] = pair_subtract(columns[i], Depth::BIAS);
-    }
 #pragma unroll
     for (int i = 0; i <= PAIRS; i++)
         odd[i] = permute(columns[i], columns[i + 1], 0x5432);
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
         row->along[i] = pair_subtract(odd[i + 1], odd[i]);
-        row->across[i] = smooth<Taps>(odd[i], columns[i + 1], odd[i + 1]);
+        row->across[i] = smooth<Taps, Depth::BIAS>(odd[i], columns[i + 1], odd[i + 1]);
     }
 }
 
-/* round(sqrt(x*x + y*y)) of numbers scaled by 2^-24, at most `cap` (scaled and squared), in the low bits: adding 2^23 leaves an
- * integer there, rounded half to even, and no root is a half. A fine root is the estimate after one Newton step, off by little
- * more than its own rounding; what it adds to a square keeps zero from dividing, and counts for nothing else. */
+/* round(sqrt(x*x + y*y)) of numbers scaled by 2^-24, in the low bits: adding 2^23 leaves an integer there, rounded half to
+ * even, and no root is a half. A fine root is the estimate after one Newton step, off by little more than its own rounding;
+ * what it adds to a square keeps zero from dividing, and counts for nothing else. */
 template <bool FINE>
-EC_DEVICE uint32_t root_bits(float x, float y, float cap)
+EC_DEVICE uint32_t root_bits(float x, float y)
 {
     float root;
     if (FINE) {
-        const float square = fminf(fmaf(x, x, fmaf(y, y, 0x1p-100f)), cap), reciprocal = reciprocal_root_estimate(square);
+        const float square = fmaf(x, x, fmaf(y, y, 0x1p-100f)), reciprocal = reciprocal_root_estimate(square);
         const float estimate = square * reciprocal;
         root = fmaf(fmaf(-estimate, estimate, square), 0.5f * reciprocal, estimate);
     } else {
-        root = root_estimate(fminf(fmaf(x, x, y * y), cap));
+        root = root_estimate(fmaf(x, x, y * y));
     }
     return float_bits(fmaf(root, 16777216.0f, 8388608.0f));
 }
 
-/* Two responses, at most `cap` each. */
+/* Two responses, at most `cap` each. Roots above it may be off, but not to below it, and are less than 2^16. */
 template <class Depth, bool L2>
-EC_DEVICE uint32_t magnitude(uint32_t gx, uint32_t gy, uint32_t cap, float cap_square)
+EC_DEVICE uint32_t magnitude(uint32_t gx, uint32_t gy, uint32_t cap)
 {
     if (!L2)
         return pair_min(pair_add_magnitudes(gx, gy), cap);
-    return permute(root_bits<Depth::FINE_ROOT>(pair_low(gx), pair_low(gy), cap_square),
-                   root_bits<Depth::FINE_ROOT>(pair_high(gx), pair_high(gy), cap_square), 0x5410);
+    return pair_min(permute(root_bits<Depth::FINE_ROOT>(pair_low(gx), pair_low(gy)),
+                            root_bits<Depth::FINE_ROOT>(pair_high(gx), pair_high(gy)), 0x5410),
+                    cap);
 }
 
 /* The finished row of a strip. m + 2^15 - T has its top bit set from T on. */
@@ -202,7 +202,6 @@ __global__ void STRIP_LAUNCH_BOUNDS gradient_pairs_kernel(const __grid_constant_
     Strip<typename Depth::Pixel, PAIRS_WORDS, ROWS, true> strip;
     strip.load(in, grid);
     const uint32_t cap = (uint32_t)out.saturation * 0x00010001u;
-    const float cap_square = (float)out.saturation * (float)out.saturation * 0x1p-48f;
     PairRow<PAIRS> rows[3];
 #pragma unroll
     for (int j = 0; j < ROWS + 2; j++) {
@@ -215,8 +214,8 @@ __global__ void STRIP_LAUNCH_BOUNDS gradient_pairs_kernel(const __grid_constant_
         uint32_t m[PAIRS];
 #pragma unroll
         for (int i = 0; i < PAIRS; i++) {
-            const uint32_t gx = smooth<Taps>(up.along[i], centre.along[i], down.along[i]);
-            m[i] = magnitude<Depth, L2>(gx, pair_subtract(down.across[i], up.across[i]), cap, cap_square);
+            const uint32_t gx = smooth<Taps, 0>(up.along[i], centre.along[i], down.along[i]);
+            m[i] = magnitude<Depth, L2>(gx, pair_subtract(down.across[i], up.across[i]), cap);
         }
         if (strip.has_row(in, j - 2))
             store_pairs<THRESHOLD, PAIRS>(out, in.width_px, strip.x, strip.y + j - 2, m, typename Depth::Pixel());
