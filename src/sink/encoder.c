@@ -1,14 +1,12 @@
 #include "sink/encoder.h"
 
 #include <libavutil/opt.h>
-#include <libavutil/pixdesc.h>
 #include <stdlib.h>
 
 #include "pipeline/style.h"
-#include "sink/codec.h"
 #include "sink/colour.h"
 #include "sink/durations.h"
-#include "sink/encoder_options.h"
+#include "sink/encoder_context.h"
 #include "sink/metadata.h"
 #include "sink/picture.h"
 #include "sink/steady.h"
@@ -28,129 +26,6 @@ struct ec_encoder {
     AVPacket *packet;
     struct ec_durations durations; /* of the frames inside: not every encoder hands them through */
 };
-
-/* What was asked for, kept together on the way down. */
-struct request {
-    const struct ec_pipeline_params *params;
-    const struct ec_stream_info *info;
-    struct ec_content content;
-    bool stand_in;
-};
-
-static void describe(AVCodecContext *context, const struct request *request, const struct ec_timing *timing)
-{
-    const struct ec_stream_info *info = request->info;
-    context->time_base = timing->time_base;
-    context->framerate = timing->frame_rate;
-    context->sample_aspect_ratio = info->pixel_aspect;
-    context->color_range = ec_codec_tells_range(context->codec) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-    const enum ec_style style = request->params->style.style;
-    const bool own = ec_style_is_coloured(style) && !ec_style_shows_video(style); /* nothing of the video's light is left */
-    context->color_primaries = own || info->primaries == AVCOL_PRI_UNSPECIFIED ? AVCOL_PRI_BT709 : info->primaries;
-    context->color_trc = own || info->transfer == AVCOL_TRC_UNSPECIFIED ? AVCOL_TRC_BT709 : info->transfer;
-    /* The matrix of colour.h; neutral chroma gives the same gray with every one. */
-    const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(context->pix_fmt);
-    context->colorspace = format && format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : AVCOL_SPC_BT709;
-    context->thread_count = request->params->encoder_threads;
-}
-
-/* One attempt with one encoder at one size. *code is FFmpeg's word when the encoder itself said no (EC_ERROR_DEVICE then). */
-static enum ec_status try_size(struct ec_encoder *e, const AVCodec *codec, const struct request *request, int width_px,
-                               int height_px, AVDictionary **left, int *code, struct ec_error *error)
-{
-    enum AVPixelFormat format = AV_PIX_FMT_NONE;
-    const AVOutputFormat *container = e->mux->context->oformat;
-    enum ec_status status =
-        ec_codec_pixel_format(&format, codec, container, request->params->pixel_format, &request->content, error);
-    if (status != EC_OK)
-        return status;
-    avcodec_free_context(&e->context);
-    av_dict_free(left);
-    e->context = avcodec_alloc_context3(codec);
-    if (!e->context)
-        return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
-    e->timing = ec_codec_timing(codec, container, request->info);
-    e->context->pix_fmt = format;
-    e->context->width = width_px;
-    e->context->height = height_px;
-    describe(e->context, request, &e->timing);
-    if (container->flags & AVFMT_GLOBALHEADER)
-        e->context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    status = ec_encoder_options_set(e->context, request->params, request->stand_in, left, error);
-    if (status != EC_OK)
-        return status;
-    *code = avcodec_open2(e->context, codec, NULL);
-    return *code < 0 ? EC_ERROR_DEVICE : EC_OK;
-}
-
-/* The exact size if the encoder takes it, else an even one, else one of whole blocks. */
-static enum ec_status try_codec(struct ec_encoder *e, const AVCodec *codec, const struct request *request, AVDictionary **left,
-                                int *code, struct ec_error *error)
-{
-    static const struct {
-        int multiple, least;
-    } sizes[] = {{1, 1}, {2, 2}, {16, 64}};
-    const int width = request->info->width_px, height = request->info->height_px;
-    enum ec_status status = EC_ERROR_DEVICE;
-    int first_code = 0, last_width = 0, last_height = 0;
-    for (size_t i = 0; status == EC_ERROR_DEVICE && i < sizeof sizes / sizeof *sizes; i++) {
-        const int w = FFMAX(FFALIGN(width, sizes[i].multiple), sizes[i].least);
-        const int h = FFMAX(FFALIGN(height, sizes[i].multiple), sizes[i].least);
-        if (w == last_width && h == last_height)
-            continue;
-        status = try_size(e, codec, request, w, h, left, code, error);
-        if (i == 0)
-            first_code = *code;
-        last_width = w;
-        last_height = h;
-    }
-    if (status == EC_ERROR_DEVICE)
-        *code = first_code;
-    if (status == EC_OK && (last_width != width || last_height != height))
-        ec_log(&e->mux->logger, EC_LOG_NOTICE, "%s: %s cannot encode %dx%d in %s; padded to %dx%d", e->mux->target->name,
-               codec->name, width, height, av_get_pix_fmt_name(e->context->pix_fmt), last_width, last_height);
-    return status;
-}
-
-/* FFV1 takes every size and every rate. */
-static enum ec_status refused(const struct ec_encoder *e, const struct request *request, const AVCodec *codec, int code,
-                              struct ec_error *error)
-{
-    const struct ec_pipeline_params *params = request->params;
-    const struct ec_stream_info *info = request->info;
-    const bool wishes = params->crf || params->preset || params->pixel_format || params->encoder_option_count > 0;
-    if (wishes)
-        return ec_fail(error, EC_ERROR_ARGUMENT, "cannot write %s: the encoder %s refuses these options: %s",
-                       e->mux->target->name, codec->name, av_err2str(code));
-    return ec_fail(
-        error, EC_ERROR_OUTPUT,
-        "cannot write %s: the encoder %s does not start with pictures of %dx%d, %.5g a second: %s (.mkv with --codec "
-        "ffv1 takes them)",
-        e->mux->target->name, codec->name, info->width_px, info->height_px, av_q2d(info->frame_rate), av_err2str(code));
-}
-
-static enum ec_status open_codec(struct ec_encoder *e, struct request *request, AVDictionary **left, struct ec_error *error)
-{
-    const AVCodec *codecs[EC_CODEC_CANDIDATES] = {0};
-    const struct ec_pipeline_params *params = request->params;
-    int count = 0, code = 0;
-    enum ec_status status = ec_codec_find(codecs, &count, params, e->mux, error);
-    if (status != EC_OK)
-        return status;
-    for (int i = 0; i < count; i++) {
-        request->stand_in = i > 0;
-        status = try_codec(e, codecs[i], request, left, &code, error);
-        if (status != EC_ERROR_DEVICE)
-            return status;
-        const bool last = i + 1 == count || !ec_codec_is_hardware(codecs[i]);
-        if (last)
-            return refused(e, request, codecs[i], code, error);
-        /* Not what was asked for by name: even a quiet program says so. */
-        ec_log(&e->mux->logger, EC_LOG_ERROR, "%s: the encoder %s cannot be used here (%s); %s takes its place",
-               e->mux->target->name, codecs[i]->name, av_err2str(code), codecs[i + 1]->name);
-    }
-    return status;
-}
 
 static enum ec_status open_stream(struct ec_encoder *e, const struct ec_stream_info *info, struct ec_error *error)
 {
@@ -178,8 +53,8 @@ enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, cons
     e->input_time_base = info->time_base;
     e->last_pts = AV_NOPTS_VALUE;
     const bool coloured = ec_style_is_coloured(params->style.style), alpha = ec_style_has_alpha(params->style.style);
-    struct request request = {.params = params, .info = info, .content = {depth_bits, coloured, alpha}};
-    enum ec_status status = open_codec(e, &request, left, error);
+    const struct ec_encoder_request request = {mux, params, info, {depth_bits, coloured, alpha}};
+    enum ec_status status = ec_encoder_context_open(&e->context, &e->timing, &request, left, error);
     if (status != EC_OK)
         goto fail;
     const struct ec_picture_params picture = {
