@@ -31,6 +31,7 @@ table() {
 
 tables() {
     "$bench" --bench baseline 'no line' | tail -n 1
+    table avx512vnni ''
     table avx512 ''
     table avx2 ''
     table baseline 'sobel l' 'r l1' 's l1' 'ki' 'robi'

@@ -146,7 +146,7 @@ struct ec_device_params {
     enum ec_backend_kind backend; /* AUTO falls back to the CPU with a notice; CUDA fails with EC_ERROR_DEVICE */
     int gpu; /* CUDA ordinal; EC_GPU_ALL: a pipeline's frames take turns on all GPUs */
     int threads; /* of the CPU backend; 0: one for each core this process may use */
-    const char *cpu_features; /* CPU: run on "baseline", "avx2" or "avx512" instead of the best there is; NULL: that */
+    const char *cpu_features; /* CPU: run on "baseline", "avx2", "avx512" or "avx512vnni"; NULL: the best there is */
     bool low_latency; /* CUDA: each frame is cut in bands, to have its result sooner, at the price of throughput */
     struct ec_tuning tuning; /* CUDA */
     bool untimed; /* CUDA: no events take the times of copies and kernels, and the statistics do not know them */

@@ -88,3 +88,29 @@ void ec_fused_taps_make(struct ec_fused_taps *out, const struct ec_convolution_t
             for (int r = 0; r < EC_GROUP_ROWS; r++)
                 out->weights[out->count][r] = j - r >= 0 && j - r < size ? taps->float_weights[(j - r) * size + i] : 0;
 }
+
+/* Of two neighbours with products up to 255 * 128. */
+static void make_terms(struct ec_blur_pair_taps *out, const struct ec_blur_taps *taps)
+{
+    for (int i = 0; i < taps->size; i++, out->term_count++) {
+        const uint32_t first = taps->weights[i], second = i + 1 < taps->size ? taps->weights[i + 1] : 0;
+        const bool both = first + second <= 128;
+        out->columns[out->term_count] = i - taps->size / 2;
+        out->terms[out->term_count] = (int32_t)((first | (both ? second : 0) << 8) * 0x10001);
+        i += both;
+    }
+}
+
+void ec_blur_pair_taps_make(struct ec_blur_pair_taps *out, const struct ec_blur_taps *taps)
+{
+    memset(out, 0, sizeof *out);
+    out->size = taps->size;
+    out->four_count = (taps->size + 6) / 4;
+    for (int column = 0; column < 4; column++)
+        for (int i = 0; i < taps->size; i++)
+            out->fours[(i + column) / 4][column] |= (int32_t)(taps->weights[i] << 8 * ((i + column) % 4));
+    make_terms(out, taps);
+    for (int row = 0; row < 2; row++)
+        for (int i = 0; i < taps->size; i++)
+            out->down[row][(i + row) / 2] |= (int32_t)(taps->weights[i] << 16 * ((i + row) % 2));
+}

@@ -92,6 +92,23 @@ struct ec_fused_taps {
     float weights[EC_GROUP_INPUT_ROWS * EC_KERNEL_MAX_SIZE][EC_GROUP_ROWS];
 };
 
+/* A Gaussian of bytes across pairs of rows, then down: of an odd size up to EC_BLUR_PAIRS_MAX_SIZE, with weights below 128. */
+#define EC_BLUR_FOURS_MAX ((EC_BLUR_PAIRS_MAX_SIZE + 6) / 4)
+
+struct ec_blur_pair_taps {
+    int size;
+    /* Across, for every four bytes from the first on that one of four neighbouring columns looks at: the weights of each of
+     * these columns, the first lowest. */
+    int four_count;
+    int32_t fours[EC_BLUR_FOURS_MAX][4];
+    /* Or of two neighbouring bytes, or of one, so that products fit 16 bits with a sign: the weights twice in a word, and the
+     * column of the first of them. */
+    int term_count, columns[EC_BLUR_PAIRS_MAX_SIZE];
+    int32_t terms[EC_BLUR_PAIRS_MAX_SIZE];
+    /* Down, for two rows of output from size / 2 + 1 pairs of rows: the weights of the rows of each pair, the first lowest. */
+    int32_t down[2][EC_BLUR_PAIRS_MAX_SIZE / 2 + 1];
+};
+
 /* Gradients of a row of pixels for Canny; sums: |gx| + |gy|. */
 struct ec_canny_gradients {
     int32_t *gx, *gy, *sums;
@@ -204,15 +221,15 @@ struct ec_rows {
      * are. Rows are extended, and EC_RING_SLACK_BYTES more can be read. NULL: this instruction set has nothing for it. */
     void (*sum_dots)(uint8_t *const *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
     void (*sum_dots_wide)(float *const *out, const void *const *rows, int n, const struct ec_dot_taps *taps);
-    /* A Gaussian of bytes whose weights are below 128, of up to EC_BLUR_PAIRS_MAX_SIZE. blur_pair: the sums across two rows, to
-     * four bytes a column, in an order of its own; as many bytes as the Gaussian reaches and one more are read on either side,
-     * and up to LANES_BYTES - 1 where n ends. blur_pairs: a row of the result from pairs of rows, the upper row of the first
-     * pair, or its second, being the first. NULL: this instruction set has nothing for it. */
-    void (*blur_pair)(void *pairs, const void *const rows[2], int n, const struct ec_blur_taps *taps);
-    void (*blur_pairs)(uint8_t *out, const void *const *pairs, bool second, int n, const struct ec_blur_taps *taps);
     /* The same of bytes in rows of 16-bit integers, clamped to bytes, or as they are. */
     void (*sum_split)(uint8_t *const *out, const void *const *rows, int n, const struct ec_split_taps *taps);
     void (*sum_split_wide)(double *const *out, const void *const *rows, int n, const struct ec_split_taps *taps);
+    /* A Gaussian of bytes. blur_pair: the sums across two rows, to four bytes a column, in an order of its own; as many bytes
+     * as it reaches and EC_BLUR_SLACK more are read on either side, and up to LANES_BYTES - 1 where n ends. blur_pairs: two
+     * rows of the result from pairs of rows, of which the first looks at all rows but the last, and the second at all but the
+     * first. NULL: this instruction set has nothing for it. */
+    void (*blur_pair)(void *pairs, const void *const rows[2], int n, const struct ec_blur_pair_taps *taps);
+    void (*blur_pairs)(uint8_t *const out[2], const void *const *pairs, int n, const struct ec_blur_pair_taps *taps);
     /* Exact sums to responses: divided by the divisor, rounded half to even. */
     void (*divide_float)(int32_t *response, const float *sums, int n, int64_t divisor);
     void (*divide_double)(int32_t *response, const double *sums, int n, int64_t divisor);

@@ -2,95 +2,135 @@
  *
  * Sums across a row fit 16 bits, less BLUR_BIAS with a sign. Those of two rows take turns in lanes of 32 bits, so that one step
  * multiplies both by their weights down; each pair serves all rows of the output that it is near to. A step of LANES_BYTES
- * columns has four vectors: the lower and upper halves, by 16 bytes, of even columns, and of odd ones. */
+ * columns has four vectors, its phases: phase k has the columns k, k + 4, and so on.
+ *
+ * Weights stand in variables of their own, as stores might change those in memory, and counts are constants for the common
+ * sigma of 1.4. */
 #if HAS_DOTS
 
-/* Weights of neighbouring bytes, or of one, whose products fit 16 bits with a sign, and where the first stands. */
-struct blur_terms {
-    int count, columns[EC_BLUR_PAIRS_MAX_SIZE];
-    lanes weights[EC_BLUR_PAIRS_MAX_SIZE];
-};
+#define BLUR_PHASES 4
+#define BLUR_COMMON_SIZE 9
 
-static void blur_terms_make(struct blur_terms *terms, const struct ec_blur_taps *taps)
+INLINE void blur_store_pair(char *to, int phase, lanes a, lanes b)
 {
-    terms->count = 0;
-    for (int i = 0; i < taps->size; i++) {
-        const uint32_t first = taps->weights[i], second = i + 1 < taps->size ? taps->weights[i + 1] : 0;
-        const bool both = first + second <= 128 && second < 128;
-        terms->columns[terms->count] = i - taps->size / 2;
-        terms->weights[terms->count++] = lanes_of((int)(first | (both ? second : 0) << 8));
-        i += both;
-    }
+    lanes_store(to + phase * LANES_BYTES, lanes_pick_odd(a, (lanes)((wide_lanes)b << 16)));
 }
 
-/* `count` is terms->count, a constant where it is 5: that of the common sigma of 1.4. */
-INLINE void blur_pair_by(void *pairs, const void *const rows[2], int n, const struct blur_terms *terms, int count)
+#if HAS_DOTS_OF_FOUR
+#define BLUR_COMMON_COUNT 3
+
+/* All phases look at the same bytes, with weights of their own. */
+INLINE void blur_pair_by(void *pairs, const void *const rows[2], int n, const struct ec_blur_pair_taps *taps, int count)
 {
+    const uint8_t *from[2] = {(const uint8_t *)rows[0] - taps->size / 2, (const uint8_t *)rows[1] - taps->size / 2};
+    wide_lanes weights[EC_BLUR_FOURS_MAX][BLUR_PHASES];
     char *to = pairs;
-    for (int x = 0; x < n; x += LANES_BYTES, to += 4 * LANES_BYTES) {
+    for (int k = 0; k < count; k++)
+        for (int phase = 0; phase < BLUR_PHASES; phase++)
+            weights[k][phase] = (wide_lanes){0} + taps->fours[k][phase];
+    for (int x = 0; x < n; x += LANES_BYTES, to += BLUR_PHASES * LANES_BYTES) {
+        wide_lanes a[BLUR_PHASES], b[BLUR_PHASES];
+        for (int phase = 0; phase < BLUR_PHASES; phase++)
+            a[phase] = b[phase] = (wide_lanes){0} - BLUR_BIAS;
+#pragma GCC unroll 3
+        for (int k = 0; k < count; k++) {
+            const lanes first = lanes_load(from[0] + x + 4 * k), second = lanes_load(from[1] + x + 4 * k);
+            for (int phase = 0; phase < BLUR_PHASES; phase++) {
+                a[phase] = lanes_dot(a[phase], first, weights[k][phase]);
+                b[phase] = lanes_dot(b[phase], second, weights[k][phase]);
+            }
+        }
+        for (int phase = 0; phase < BLUR_PHASES; phase++)
+            blur_store_pair(to, phase, (lanes)a[phase], (lanes)b[phase]);
+    }
+}
+#define BLUR_COUNT_ACROSS(taps) ((taps)->four_count)
+#else
+#define BLUR_COMMON_COUNT 5
+
+/* Lanes of even columns are those of phases 0 and 2 in turns, lanes of odd ones those of 1 and 3. */
+INLINE void blur_pair_by(void *pairs, const void *const rows[2], int n, const struct ec_blur_pair_taps *taps, int count)
+{
+    lanes weights[EC_BLUR_PAIRS_MAX_SIZE];
+    char *to = pairs;
+    for (int k = 0; k < count; k++)
+        weights[k] = (lanes)((wide_lanes){0} + taps->terms[k]);
+    for (int x = 0; x < n; x += LANES_BYTES, to += BLUR_PHASES * LANES_BYTES) {
         const uint8_t *a = (const uint8_t *)rows[0] + x, *b = (const uint8_t *)rows[1] + x;
         lanes even_a = lanes_of(-BLUR_BIAS), odd_a = even_a, even_b = even_a, odd_b = even_a;
 #pragma GCC unroll 5
         for (int k = 0; k < count; k++) {
-            const lanes weights = terms->weights[k];
-            const int column = terms->columns[k];
-            even_a += lanes_pair_products(lanes_load(a + column), weights);
-            odd_a += lanes_pair_products(lanes_load(a + column + 1), weights);
-            even_b += lanes_pair_products(lanes_load(b + column), weights);
-            odd_b += lanes_pair_products(lanes_load(b + column + 1), weights);
+            const int column = taps->columns[k];
+            even_a += lanes_pair_products(lanes_load(a + column), weights[k]);
+            odd_a += lanes_pair_products(lanes_load(a + column + 1), weights[k]);
+            even_b += lanes_pair_products(lanes_load(b + column), weights[k]);
+            odd_b += lanes_pair_products(lanes_load(b + column + 1), weights[k]);
         }
-        lanes_store(to, lanes_turns_low(even_a, even_b));
-        lanes_store(to + LANES_BYTES, lanes_turns_high(even_a, even_b));
-        lanes_store(to + 2 * LANES_BYTES, lanes_turns_low(odd_a, odd_b));
-        lanes_store(to + 3 * LANES_BYTES, lanes_turns_high(odd_a, odd_b));
+        blur_store_pair(to, 0, even_a, even_b);
+        blur_store_pair(to, 1, odd_a, odd_b);
+        lanes_store(to + 2 * LANES_BYTES, lanes_pick_odd((lanes)((positive_wide_lanes)even_a >> 16), even_b));
+        lanes_store(to + 3 * LANES_BYTES, lanes_pick_odd((lanes)((positive_wide_lanes)odd_a >> 16), odd_b));
     }
 }
+#define BLUR_COUNT_ACROSS(taps) ((taps)->term_count)
+#endif
 
-static void blur_pair(void *pairs, const void *const rows[2], int n, const struct ec_blur_taps *taps)
+static void blur_pair(void *pairs, const void *const rows[2], int n, const struct ec_blur_pair_taps *taps)
 {
-    struct blur_terms terms;
-    blur_terms_make(&terms, taps);
-    if (terms.count == 5)
-        blur_pair_by(pairs, rows, n, &terms, 5);
+    if (BLUR_COUNT_ACROSS(taps) == BLUR_COMMON_COUNT)
+        blur_pair_by(pairs, rows, n, taps, BLUR_COMMON_COUNT);
     else
-        blur_pair_by(pairs, rows, n, &terms, terms.count);
+        blur_pair_by(pairs, rows, n, taps, BLUR_COUNT_ACROSS(taps));
 }
 
-INLINE void blur_pairs_by(uint8_t *restrict out, const void *const *pairs, int n, const wide_lanes *weights, int count)
+/* The rows of the output that are computed together: where they share their loads all sums must fit the registers. */
+#define BLUR_ROWS (LANES_BYTES == 64 ? 2 : 1)
+
+/* Bytes from bits 16 to 23 of each lane, those above being 0. */
+INLINE void blur_store_bytes(uint8_t *to, const wide_lanes sums[BLUR_PHASES], int n)
 {
-    const wide_lanes start = (wide_lanes){0} + (BLUR_BIAS * 256 + (1 << 15));
+    const lanes even = lanes_pick_odd((lanes)(sums[0] >> 16), (lanes)sums[2]);
+    const lanes odd = lanes_pick_odd((lanes)(sums[1] >> 16), (lanes)sums[3]), bytes = even | odd << 8;
+    if (n >= LANES_BYTES)
+        lanes_store(to, bytes);
+    else
+        memcpy(to, &bytes, (size_t)n);
+}
+
+/* `down`: the weights of each row. */
+INLINE void blur_pairs_by(uint8_t *const out[BLUR_ROWS], const void *const *pairs, int n,
+                          const int32_t down[BLUR_ROWS][EC_BLUR_PAIRS_MAX_SIZE / 2 + 1], int count)
+{
+    wide_lanes weights[BLUR_ROWS][EC_BLUR_PAIRS_MAX_SIZE / 2 + 1];
+    for (int row = 0; row < BLUR_ROWS; row++)
+        for (int k = 0; k < count; k++)
+            weights[row][k] = (wide_lanes){0} + down[row][k];
     for (int x = 0; x < n; x += LANES_BYTES) {
-        wide_lanes even_low = start, even_high = start, odd_low = start, odd_high = start;
+        wide_lanes sums[BLUR_ROWS][BLUR_PHASES];
+        for (int row = 0; row < BLUR_ROWS; row++)
+            for (int phase = 0; phase < BLUR_PHASES; phase++)
+                sums[row][phase] = (wide_lanes){0} + (BLUR_BIAS * 256 + (1 << 15));
 #pragma GCC unroll 5
         for (int k = 0; k < count; k++) {
-            const char *p = (const char *)pairs[k] + 4 * (ptrdiff_t)x;
-            even_low = lanes_dot_short(even_low, lanes_load(p), weights[k]);
-            even_high = lanes_dot_short(even_high, lanes_load(p + LANES_BYTES), weights[k]);
-            odd_low = lanes_dot_short(odd_low, lanes_load(p + 2 * LANES_BYTES), weights[k]);
-            odd_high = lanes_dot_short(odd_high, lanes_load(p + 3 * LANES_BYTES), weights[k]);
+            const char *p = (const char *)pairs[k] + BLUR_PHASES * (ptrdiff_t)x;
+            for (int phase = 0; phase < BLUR_PHASES; phase++) {
+                const lanes terms = lanes_load(p + phase * LANES_BYTES);
+                for (int row = 0; row < BLUR_ROWS; row++)
+                    sums[row][phase] = lanes_dot_short(sums[row][phase], terms, weights[row][k]);
+            }
         }
-        const lanes even = lanes_join_wide(even_low >> 16, even_high >> 16);
-        const lanes bytes = lanes_join(even, lanes_join_wide(odd_low >> 16, odd_high >> 16));
-        if (n - x >= LANES_BYTES)
-            lanes_store(out + x, bytes);
-        else
-            memcpy(out + x, &bytes, (size_t)(n - x));
+        for (int row = 0; row < BLUR_ROWS; row++)
+            blur_store_bytes(out[row] + x, sums[row], n - x);
     }
 }
 
-static void blur_pairs(uint8_t *restrict out, const void *const *pairs, bool second, int n, const struct ec_blur_taps *taps)
+static void blur_pairs(uint8_t *const out[2], const void *const *pairs, int n, const struct ec_blur_pair_taps *taps)
 {
-    wide_lanes weights[EC_BLUR_PAIRS_MAX_SIZE / 2 + 1];
-    const int count = taps->size / 2 + 1;
-    for (int k = 0; k < count; k++) {
-        const int i = 2 * k - second;
-        const uint32_t a = i >= 0 ? taps->weights[i] : 0, b = i + 1 < taps->size ? taps->weights[i + 1] : 0;
-        weights[k] = (wide_lanes){0} + (int32_t)(a | b << 16);
-    }
-    if (count == 5)
-        blur_pairs_by(out, pairs, n, weights, 5);
-    else
-        blur_pairs_by(out, pairs, n, weights, count);
+    for (int row = 0; row < 2; row += BLUR_ROWS)
+        if (taps->size == BLUR_COMMON_SIZE)
+            blur_pairs_by(out + row, pairs, n, taps->down + row, BLUR_COMMON_SIZE / 2 + 1);
+        else
+            blur_pairs_by(out + row, pairs, n, taps->down + row, taps->size / 2 + 1);
 }
 
 #endif

@@ -29,6 +29,7 @@ typedef __m128 simd_floats;
 typedef int16_t lanes __attribute__((vector_size(LANES_BYTES)));
 typedef uint16_t positive_lanes __attribute__((vector_size(LANES_BYTES)));
 typedef int32_t wide_lanes __attribute__((vector_size(LANES_BYTES)));
+typedef uint32_t positive_wide_lanes __attribute__((vector_size(LANES_BYTES)));
 typedef float float_lanes __attribute__((vector_size(LANES_BYTES)));
 typedef int16_t loose_lanes __attribute__((vector_size(LANES_BYTES), aligned(1), may_alias));
 

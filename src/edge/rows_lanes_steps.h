@@ -1,7 +1,7 @@
 /* Steps that take neighbouring elements together, and floats, where the instruction set has them; a part of rows_lanes.h.
  *
  * lanes_pair_low and _high: bytes of a and b take turns, of the first and the second half of each 16 bytes.
- * lanes_turns_low and _high: the same of lanes.
+ * lanes_pick_odd: lanes at even places of a, those at odd places of b.
  * lanes_any_above: whether any lane is.
  * lanes_pair_products: a byte times its weight, a signed byte, plus the same of the next; below 2^15 in size.
  * lanes_store_pair_sums: lanes that lanes_pair_low and _high gave, in the order of the bytes.
@@ -26,18 +26,22 @@ INLINE lanes lanes_pair_high(lanes a, lanes b)
 {
     return (lanes)SIMD(unpackhi_epi8)((simd)a, (simd)b);
 }
-INLINE lanes lanes_turns_low(lanes a, lanes b)
-{
-    return (lanes)SIMD(unpacklo_epi16)((simd)a, (simd)b);
-}
-INLINE lanes lanes_turns_high(lanes a, lanes b)
-{
-    return (lanes)SIMD(unpackhi_epi16)((simd)a, (simd)b);
-}
 INLINE lanes lanes_pair_products(lanes bytes, lanes weights)
 {
     return (lanes)SIMD(maddubs_epi16)((simd)bytes, (simd)weights);
 }
+#if defined(__AVX512VNNI__)
+#define HAS_DOTS_OF_FOUR 1
+INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
+{
+    return (wide_lanes)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)bytes, (__m512i)weights);
+}
+INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
+{
+    return (wide_lanes)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)shorts, (__m512i)weights);
+}
+#else
+#define HAS_DOTS_OF_FOUR 0
 INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
 {
     const simd pairs = SIMD(maddubs_epi16)((simd)bytes, (simd)weights);
@@ -47,6 +51,7 @@ INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weigh
 {
     return sum + (wide_lanes)SIMD(madd_epi16)((simd)shorts, (simd)weights);
 }
+#endif
 INLINE lanes lanes_expand_luma(lanes bytes)
 {
     const simd above = SIMD(subs_epu8)((simd)bytes, SIMD(set1_epi8)(16)), none = (simd){0};
@@ -83,6 +88,10 @@ INLINE wide_lanes lanes_clamp_wide(wide_lanes a, wide_lanes low, wide_lanes high
 INLINE bool lanes_any_above(lanes a, int limit)
 {
     return _mm512_cmpgt_epi16_mask((__m512i)a, _mm512_set1_epi16((int16_t)limit)) != 0;
+}
+INLINE lanes lanes_pick_odd(lanes a, lanes b)
+{
+    return (lanes)_mm512_mask_blend_epi16(0xaaaaaaaa, (__m512i)a, (__m512i)b);
 }
 INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
 {
@@ -123,6 +132,10 @@ INLINE void lanes_store_shorts(void *to, wide_lanes a, wide_lanes b)
 INLINE bool lanes_any_above(lanes a, int limit)
 {
     return _mm256_movemask_epi8(_mm256_cmpgt_epi16((__m256i)a, _mm256_set1_epi16((int16_t)limit))) != 0;
+}
+INLINE lanes lanes_pick_odd(lanes a, lanes b)
+{
+    return (lanes)_mm256_blend_epi16((__m256i)a, (__m256i)b, 0xaa);
 }
 INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
 {

@@ -143,8 +143,6 @@ INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
     return (lanes)SIMD(packs_epi32)((simd)first, (simd)second);
 }
 #else
-typedef uint32_t positive_wide_lanes __attribute__((vector_size(LANES_BYTES)));
-
 /* Lanes at even places, and those at odd ones. */
 INLINE lanes lanes_products_high(lanes a, lanes b)
 {

@@ -4,7 +4,7 @@
 
 extern const struct ec_rows ec_rows_baseline;
 #ifdef __x86_64__
-extern const struct ec_rows ec_rows_avx2, ec_rows_avx512;
+extern const struct ec_rows ec_rows_avx2, ec_rows_avx512, ec_rows_avx512vnni;
 #endif
 
 static bool runs_anywhere(void)
@@ -23,6 +23,11 @@ static bool has_avx512(void)
     return has_avx2() && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
+
+static bool has_avx512vnni(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
 #endif
 
 static const struct {
@@ -30,6 +35,7 @@ static const struct {
     bool (*runs)(void);
 } tables[] = {
 #ifdef __x86_64__
+    {&ec_rows_avx512vnni, has_avx512vnni},
     {&ec_rows_avx512, has_avx512},
     {&ec_rows_avx2, has_avx2},
 #endif

@@ -206,7 +206,8 @@ void ec_strip_close(struct ec_strip **strip)
                                &s->near_row,   &s->far_row,   &s->response,   &s->sums,         &s->zeros,    &s->magnitudes,
                                &s->directions, &s->active,    &s->gx,         &s->gy,           &s->other_gx, &s->other_gy,
                                &s->other_sums, &s->samples,   &s->side_rows,  &s->side_results, &s->keys,     &s->rests,
-                               &s->courses,    &s->above_low, &s->above_high, &s->no_keys,      &s->no_bits,  &s->blur_sides};
+                               &s->courses,    &s->above_low, &s->above_high, &s->no_keys,      &s->no_bits,  &s->blur_sides,
+                               &s->blur_spare};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);
     free(s);

@@ -174,6 +174,7 @@ void ec_strip_begin(struct ec_strip *strip, const struct ec_image *in, bool limi
     strip->in = in;
     strip->limited_range = limited_range;
     strip->channel = 0;
+    strip->blur_begun = false;
     for (int c = 0; c < strip->plan->channels; c++) {
         ec_ring_clear(&strip->input[c]);
         if (strip->blurred[c].slots)

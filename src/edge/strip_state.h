@@ -35,13 +35,15 @@ struct ec_strip {
     const struct ec_image *in;
     bool limited_range;
     int channel; /* whose rows are asked for */
+    bool blur_begun;
+    int blur_top; /* once it has begun: the first row that a Gaussian of several rows at once has looked at */
     int64_t low; /* Canny: magnitudes up to here do not count */
     const struct ec_edge_map *raised; /* Canny: whose kept edges are raised, NULL: none */
 
     /* Rings with one slot are scratch rows. */
     struct ec_ring input[EC_CHANNELS_MAX], blurred[EC_CHANNELS_MAX];
     struct ec_ring converted; /* rows of floats, for FAMILY_SPLIT of 16-bit integers */
-    struct ec_ring blur_pairs[EC_CHANNELS_MAX], blur_sides; /* of bytes, several rows at once */
+    struct ec_ring blur_pairs[EC_CHANNELS_MAX], blur_sides, blur_spare; /* of bytes, several rows at once */
     struct ec_ring blur_sums, wide_sums, smooth, derive, column_sums;
     struct ec_ring near_row, far_row, response, sums, zeros;
     struct ec_ring side_rows, side_results; /* the columns at the sides, extended, for `tall` */
@@ -58,6 +60,7 @@ struct ec_strip {
     struct ec_dot_taps dots;
     struct ec_split_taps split;
     struct ec_fused_taps fused;
+    struct ec_blur_pair_taps blur_pair;
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
     const void *windows[EC_CHANNELS_MAX][EC_GROUP_INPUT_ROWS],
         *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */

@@ -128,6 +128,7 @@ class Pixels(support.Case):
         with open("/proc/cpuinfo") as file:
             flags = set() if support.EMULATED else set(file.read().split())
         needs = {"baseline": set(), "avx2": {"avx2", "fma"}, "avx512": {"avx2", "fma", "avx512bw", "avx512dq", "avx512vl"}}
+        needs["avx512vnni"] = needs["avx512"] | {"avx512_vnni"}
         for features, needed in needs.items():
             if needed <= flags:
                 self.assertEqual(self.hashes(*run, "--cpu-features", features), best, features)

@@ -1,4 +1,5 @@
-/* Convolutions of bytes whose sums are as large as 16 bits take, and larger: on bytes that make them so. */
+/* Convolutions of bytes whose sums are as large as 16 bits take, and larger: on bytes that make them so. Gaussians of bytes on
+ * pairs of rows, on all that are as large or as small as there are, or take turns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 
 #include "edge/arith.h"
+#include "edge/blur_taps.h"
 #include "edge/group_taps.h"
 
 enum { WIDTH = 150, MARGIN = 64, ROWS_MAX = EC_GROUP_INPUT_ROWS };
@@ -103,10 +105,76 @@ static void sums_as_large_as_there_are(void **state)
     free(g);
 }
 
+struct blur_ground {
+    struct ec_blur_taps taps;
+    struct ec_blur_pair_taps pair_taps;
+    uint8_t in[EC_BLUR_PAIRS_MAX_SIZE + 1][MARGIN + WIDTH + 512], out[2][WIDTH];
+    char pairs[EC_BLUR_PAIRS_MAX_SIZE / 2 + 1][4 * (WIDTH + 64)];
+};
+
+static int blurred_at(const struct blur_ground *g, int row, int x)
+{
+    uint32_t sum = 1 << 15;
+    for (int j = 0; j < g->taps.size; j++)
+        for (int i = 0; i < g->taps.size; i++)
+            sum += g->taps.weights[j] * g->taps.weights[i] * g->in[row + j][MARGIN + x + i - g->taps.size / 2];
+    return (int)(sum >> 16);
+}
+
+static void check_blur(struct blur_ground *g, const struct ec_rows *rows)
+{
+    const void *pairs[EC_BLUR_PAIRS_MAX_SIZE / 2 + 1];
+    uint8_t *out[2] = {g->out[0], g->out[1]};
+    for (int k = 0; k <= g->taps.size / 2; k++) {
+        const void *two[2] = {g->in[2 * k] + MARGIN, g->in[2 * k + 1] + MARGIN};
+        rows->blur_pair(g->pairs[k], two, WIDTH, &g->pair_taps);
+        pairs[k] = g->pairs[k];
+    }
+    rows->blur_pairs(out, pairs, WIDTH, &g->pair_taps);
+    for (int row = 0; row < 2; row++)
+        for (int x = 0; x < WIDTH; x++)
+            if (g->out[row][x] != blurred_at(g, row, x))
+                fail_msg("%s, size %d: row %d, column %d is %d, expected %d", rows->name, g->taps.size, row, x, g->out[row][x],
+                         blurred_at(g, row, x));
+}
+
+static void gaussians_on_pairs_of_rows(void **state)
+{
+    (void)state;
+    enum { LEAST, LARGEST, COLUMNS, ROWS, NOISE, FILLS };
+    struct blur_ground *g = calloc(1, sizeof *g);
+    assert_non_null(g);
+    int sizes = 0;
+    for (int size = 3; size <= EC_BLUR_PAIRS_MAX_SIZE; size += 2) {
+        ec_blur_taps_make(&g->taps, (size - 1) / 6.0, 8);
+        if (g->taps.size != size || g->taps.weights[size / 2] >= 128)
+            continue;
+        ec_blur_pair_taps_make(&g->pair_taps, &g->taps);
+        sizes++;
+        for (int fill = 0; fill < FILLS; fill++) {
+            uint32_t random = 1;
+            for (int j = 0; j < (int)(sizeof g->in / sizeof *g->in); j++)
+                for (int i = 0; i < (int)sizeof *g->in; i++) {
+                    random = random * 1664525 + 1013904223;
+                    const bool set[FILLS] = {false, true, i % 2, j % 2, random >> 31};
+                    g->in[j][i] = set[fill] ? 255 : 0;
+                }
+            for (int table = 0; ec_rows_name(table); table++) {
+                const struct ec_rows *rows = ec_rows_select(ec_rows_name(table));
+                if (rows && rows->blur_pair)
+                    check_blur(g, rows);
+            }
+        }
+    }
+    assert_true(sizes > 10);
+    free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_as_large_as_there_are),
+        cmocka_unit_test(gaussians_on_pairs_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
