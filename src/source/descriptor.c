@@ -19,6 +19,7 @@ struct ec_descriptor {
     int (*cancelled)(void *);
     void *opaque;
     AVIOContext *io;
+    struct ec_ending ending;
 };
 
 bool ec_descriptor_wanted(const char *input)
@@ -42,6 +43,8 @@ static int read_packet(void *opaque, uint8_t *buffer, int size)
         const ssize_t n = read(d->fd, buffer, (size_t)size);
         if (n > 0) {
             d->opening = false;
+            if (!d->io->seekable)
+                ec_ending_feed(&d->ending, buffer, (size_t)n);
             return (int)n;
         }
         if (n == 0 && !(d->opening && !(p.revents & POLLHUP)))
@@ -61,8 +64,8 @@ static int64_t seek_to(void *opaque, int64_t offset, int whence)
     return at < 0 ? AVERROR(errno) : at;
 }
 
-enum ec_status ec_descriptor_open(struct ec_descriptor **out, const char *input, int (*cancelled)(void *), void *opaque,
-                                  struct ec_error *error)
+enum ec_status ec_descriptor_open(struct ec_descriptor **out, const char *input, bool forwards, int (*cancelled)(void *),
+                                  void *opaque, struct ec_error *error)
 {
     struct ec_descriptor *d = calloc(1, sizeof *d);
     *out = d;
@@ -80,7 +83,7 @@ enum ec_status ec_descriptor_open(struct ec_descriptor **out, const char *input,
     if (d->io) {
         /* Standard input may well be a file. */
         struct stat st;
-        const bool file = fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
+        const bool file = !forwards && fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
         d->io->seek = file ? seek_to : NULL;
         d->io->seekable = file ? AVIO_SEEKABLE_NORMAL : 0;
         return EC_OK;
@@ -95,6 +98,11 @@ enum ec_status ec_descriptor_open(struct ec_descriptor **out, const char *input,
 AVIOContext *ec_descriptor_io(struct ec_descriptor *d)
 {
     return d->io;
+}
+
+const struct ec_ending *ec_descriptor_ending(const struct ec_descriptor *d)
+{
+    return d->io->seekable ? NULL : &d->ending;
 }
 
 void ec_descriptor_close(struct ec_descriptor **descriptor)

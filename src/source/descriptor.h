@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "edge/error.h"
+#include "source/ending.h"
 
 struct ec_descriptor;
 
@@ -14,10 +15,12 @@ struct ec_descriptor;
 bool ec_descriptor_wanted(const char *input);
 
 /* cancelled(opaque) is asked ten times a second while nothing comes; reads then fail with AVERROR_EXIT. Standard input is not
- * closed afterwards. */
-enum ec_status ec_descriptor_open(struct ec_descriptor **out, const char *input, int (*cancelled)(void *), void *opaque,
-                                  struct ec_error *error);
+ * closed afterwards. forwards: a regular file is read like a pipe too. */
+enum ec_status ec_descriptor_open(struct ec_descriptor **out, const char *input, bool forwards, int (*cancelled)(void *),
+                                  void *opaque, struct ec_error *error);
 AVIOContext *ec_descriptor_io(struct ec_descriptor *descriptor);
+/* What went by so far; NULL: it is a file, which can be looked at as a whole. */
+const struct ec_ending *ec_descriptor_ending(const struct ec_descriptor *descriptor);
 void ec_descriptor_close(struct ec_descriptor **descriptor);
 
 #endif

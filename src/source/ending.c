@@ -1,99 +1,70 @@
 #include "source/ending.h"
 
 #include <libavutil/avstring.h>
-#include <libavutil/intreadwrite.h>
 
-/* A part of a file as its header tells. */
-struct part {
-    uint32_t id;
-    int64_t head_bytes, bytes; /* bytes: behind the header; -1: not known */
-    bool opened; /* the parts inside are looked at one by one */
-    bool frames; /* its absence, or its end's, costs frames */
-};
+enum { KIND_BYTES = 8 };
 
-/* Reads the header at `at`; false: there is none. */
-typedef bool read_part(AVIOContext *pb, struct part *out);
-
-static bool read_box(AVIOContext *pb, struct part *out)
+static void read_head(struct ec_ending *e)
 {
-    uint64_t size = avio_rb32(pb);
-    out->id = avio_rb32(pb);
-    out->head_bytes = size == 1 ? 16 : 8;
-    if (size == 1)
-        size = avio_rb64(pb);
-    out->bytes = size <= INT64_MAX ? (int64_t)size - out->head_bytes : -1; /* size 0: up to the end */
-    out->frames = out->id == MKBETAG('m', 'o', 'o', 'f') || out->id == MKBETAG('m', 'd', 'a', 't');
-    return !avio_feof(pb);
+    if (!e->kind)
+        e->kind = ec_part_kind_of(e->head, e->head_bytes);
+    e->begun = (struct ec_part){0};
+    const enum ec_part_result result = e->kind ? e->kind->read(&e->state, e->head, e->head_bytes, &e->begun)
+                                       : e->head_bytes < KIND_BYTES ? EC_PART_MORE
+                                                                    : EC_PART_NONE;
+    e->stopped = result == EC_PART_NONE || (result == EC_PART_MORE && e->head_bytes == EC_HEAD_MAX_BYTES);
+    if (result != EC_PART_READ)
+        return;
+    e->head_bytes = 0;
+    e->part = e->begun;
+    if (e->part.opened && e->part.bytes >= 0)
+        e->opened_end = e->seen + FFMIN(e->part.bytes, INT64_MAX - e->seen);
+    if (!e->part.opened)
+        e->at = e->seen + FFMIN(e->part.bytes, INT64_MAX - e->seen);
+    e->stopped = !e->part.opened && e->part.bytes < 0;
 }
 
-/* A number whose length stands in the leading zeros of its first byte. 0: there is none. */
-static int read_vint(AVIOContext *pb, int most, int64_t *out)
+void ec_ending_feed(struct ec_ending *e, const uint8_t *data, size_t bytes)
 {
-    const int first = avio_r8(pb);
-    int length = 1;
-    while (length <= most && !(first & 0x100 >> length))
-        length++;
-    *out = first;
-    for (int i = 1; i < length && length <= most; i++)
-        *out = *out << 8 | avio_r8(pb);
-    return length <= most && !avio_feof(pb) ? length : 0;
-}
-
-static bool read_element(AVIOContext *pb, struct part *out)
-{
-    enum { SEGMENT = 0x18538067, CLUSTER = 0x1F43B675 };
-    int64_t id = 0, size = 0;
-    const int id_bytes = read_vint(pb, 4, &id), size_bytes = id_bytes ? read_vint(pb, 8, &size) : 0;
-    if (!size_bytes)
-        return false;
-    const int64_t most = (INT64_C(1) << 7 * size_bytes) - 1; /* which stands for a size that was not known */
-    out->id = (uint32_t)id;
-    out->head_bytes = id_bytes + size_bytes;
-    out->bytes = (size & most) == most ? -1 : size & most;
-    out->opened = id == SEGMENT;
-    out->frames = id == CLUSTER;
-    return true;
-}
-
-static bool read_chunk(AVIOContext *pb, struct part *out)
-{
-    out->id = avio_rl32(pb);
-    const int64_t size = avio_rl32(pb);
-    const bool list = out->id == MKTAG('R', 'I', 'F', 'F') || out->id == MKTAG('L', 'I', 'S', 'T');
-    const uint32_t kind = list ? avio_rl32(pb) : 0;
-    out->head_bytes = list ? 12 : 8;
-    out->bytes = size == 0 ? -1 : (size + 1) / 2 * 2 - (list ? 4 : 0);
-    out->opened = out->id == MKTAG('R', 'I', 'F', 'F');
-    out->frames = list && kind == MKTAG('m', 'o', 'v', 'i');
-    return !avio_feof(pb);
-}
-
-bool ec_ending_is_cut(AVFormatContext *container)
-{
-    static const struct {
-        const char *format;
-        read_part *read;
-    } known[] = {{"mp4", read_box}, {"matroska", read_element}, {"avi", read_chunk}};
-    AVIOContext *pb = container->pb;
-    read_part *read = NULL;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (av_match_name(known[i].format, container->iformat->name))
-            read = known[i].read;
-    const int64_t file_bytes = read && pb && pb->seekable & AVIO_SEEKABLE_NORMAL ? avio_size(pb) : 0;
-    int64_t at = 0, opened_end = 0;
-    struct part part = {0};
-    while (at < file_bytes) {
-        const bool after_frames = part.frames;
-        part = (struct part){0};
-        if (avio_seek(pb, at, SEEK_SET) < 0 || !read(pb, &part))
-            return after_frames && opened_end > file_bytes;
-        if (part.bytes < 0 && !part.opened)
-            return false;
-        if (part.opened)
-            opened_end = part.bytes < 0 ? 0 : at + part.head_bytes + part.bytes;
-        if (!part.opened && part.bytes > file_bytes - at - part.head_bytes)
-            return part.frames;
-        at += part.head_bytes + (part.opened ? 0 : part.bytes);
+    while (bytes > 0 && !e->stopped) {
+        const size_t skipped = e->at > e->seen ? (size_t)FFMIN(e->at - e->seen, (int64_t)FFMIN(bytes, INT64_MAX)) : 0;
+        if (!skipped)
+            e->head[e->head_bytes++] = *data;
+        data += skipped ? skipped : 1;
+        bytes -= skipped ? skipped : 1;
+        e->seen += skipped ? (int64_t)skipped : 1;
+        if (!skipped)
+            read_head(e);
     }
-    return part.frames && opened_end > file_bytes;
+}
+
+void ec_ending_feed_file(struct ec_ending *e, AVIOContext *file)
+{
+    const int64_t size = avio_size(file);
+    bool found = avio_seek(file, 0, SEEK_SET) >= 0;
+    while (found && e->seen < size && !e->stopped) {
+        if (e->at > e->seen) {
+            e->seen = FFMIN(e->at, size);
+            found = avio_seek(file, e->seen, SEEK_SET) >= 0;
+        } else {
+            const uint8_t next = (uint8_t)avio_r8(file);
+            ec_ending_feed(e, &next, 1);
+        }
+    }
+    e->stopped |= !found;
+}
+
+bool ec_ending_is_cut(const struct ec_ending *e, const char *format)
+{
+    if (e->stopped || !e->kind || !av_match_name(e->kind->format, format))
+        return false;
+    const bool more = e->part.frames && e->opened_end > e->seen;
+    if (e->head_bytes > 0)
+        return e->begun.frames || more;
+    return e->at > e->seen ? e->part.frames : e->part.goes_on || more;
+}
+
+bool ec_ending_is_in_table(const struct ec_ending *e)
+{
+    return !e->stopped && e->head_bytes == 0 && e->at > e->seen && e->part.table;
 }

@@ -124,6 +124,73 @@ static bool is_live(const struct ec_pipeline_params *p, const AVFormatContext *c
     return p->live || device;
 }
 
+static bool is_regular(const char *name)
+{
+    struct stat st;
+    return stat(name, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static int open_container(struct ec_input *in, const char *url, const AVInputFormat *format, AVDictionary **options)
+{
+    in->container = avformat_alloc_context();
+    if (!in->container)
+        return AVERROR(ENOMEM);
+    in->container->interrupt_callback = (AVIOInterruptCB){cancelled, in};
+    if (in->descriptor)
+        in->container->pb = ec_descriptor_io(in->descriptor);
+    return avformat_open_input(&in->container, url, (void *)(uintptr_t)format, options);
+}
+
+static bool ends_in_table(const char *url)
+{
+    struct ec_ending ending = {0};
+    AVIOContext *file = NULL;
+    if (avio_open(&file, url, AVIO_FLAG_READ) < 0)
+        return false;
+    ec_ending_feed_file(&ending, file);
+    avio_closep(&file);
+    return ec_ending_is_in_table(&ending);
+}
+
+/* A file that only opens when it is read forwards. */
+static int open_forwards(struct ec_input *in, const char *url, const AVInputFormat *format, AVDictionary **options, int failed)
+{
+    struct ec_error unused = {0};
+    if ((failed != AVERROR_INVALIDDATA && failed != AVERROR_EOF) || in->descriptor || !is_regular(in->name) ||
+        !ends_in_table(url) || ec_descriptor_open(&in->descriptor, in->name, true, cancelled, in, &unused) != EC_OK)
+        return failed;
+    if (open_container(in, url, format, options) >= 0)
+        return 0;
+    ec_descriptor_close(&in->descriptor);
+    return failed;
+}
+
+/* The container of what was named, and what is in it. */
+static enum ec_status open_url(struct ec_input *in, const struct ec_pipeline_params *p, const char *url,
+                               const AVInputFormat *format, struct ec_error *error)
+{
+    AVDictionary *options = NULL, *again = NULL;
+    enum ec_status status = fill_options(&options, p, error);
+    if (status == EC_OK)
+        status = fill_options(&again, p, error);
+    if (status == EC_OK) {
+        int r = open_container(in, url, format, &options);
+        if (r < 0)
+            r = open_forwards(in, url, format, &again, r);
+        const AVDictionaryEntry *left = av_dict_get(options, "", NULL, AV_DICT_IGNORE_SUFFIX);
+        if (r >= 0 && left)
+            status = ec_fail(error, EC_ERROR_ARGUMENT, "%s: the input option \"%s\" is not known to this kind of input",
+                             in->name, left->key);
+        if (r >= 0 && status == EC_OK)
+            r = avformat_find_stream_info(in->container, NULL);
+        if (r < 0 && status == EC_OK)
+            status = ec_input_failed(in, r, error);
+    }
+    av_dict_free(&options);
+    av_dict_free(&again);
+    return status;
+}
+
 enum ec_status ec_input_open(struct ec_input *in, const struct ec_pipeline_params *p, const struct ec_source_env *env,
                              struct ec_error *error)
 {
@@ -136,37 +203,33 @@ enum ec_status ec_input_open(struct ec_input *in, const struct ec_pipeline_param
 
     avdevice_register_all();
     const AVInputFormat *format = NULL;
-    AVDictionary *options = NULL;
     char *url = url_of(p->input);
     enum ec_status status =
         url ? find_format(p, &format, error) : ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", in->name);
-    if (status == EC_OK)
-        status = fill_options(&options, p, error);
     if (status == EC_OK && ec_descriptor_wanted(p->input))
-        status = ec_descriptor_open(&in->descriptor, p->input, cancelled, in, error);
-    if (status == EC_OK && !(in->container = avformat_alloc_context()))
-        status = ec_fail(error, EC_ERROR_MEMORY, "%s: out of memory", in->name);
-    if (status == EC_OK) {
-        in->container->interrupt_callback = (AVIOInterruptCB){cancelled, in};
-        if (in->descriptor)
-            in->container->pb = ec_descriptor_io(in->descriptor);
-        int r = avformat_open_input(&in->container, url, (void *)(uintptr_t)format, &options);
-        const AVDictionaryEntry *left = av_dict_get(options, "", NULL, AV_DICT_IGNORE_SUFFIX);
-        if (r >= 0 && left)
-            status = ec_fail(error, EC_ERROR_ARGUMENT, "%s: the input option \"%s\" is not known to this kind of input",
-                             in->name, left->key);
-        if (r >= 0 && status == EC_OK)
-            r = avformat_find_stream_info(in->container, NULL);
-        if (r < 0 && status == EC_OK)
-            status = ec_input_failed(in, r, error);
-    }
+        status = ec_descriptor_open(&in->descriptor, p->input, false, cancelled, in, error);
+    if (status == EC_OK)
+        status = open_url(in, p, url, format, error);
     if (status == EC_OK)
         status = choose_stream(in, p, error);
     if (status == EC_OK)
         in->live = is_live(p, in->container);
-    av_dict_free(&options);
     av_free(url);
     return status;
+}
+
+bool ec_input_is_cut(const struct ec_input *in)
+{
+    const char *format = in->container->iformat->name;
+    const struct ec_ending *seen = in->descriptor ? ec_descriptor_ending(in->descriptor) : NULL;
+    if (seen)
+        return ec_ending_is_cut(seen, format);
+    AVIOContext *file = in->container->pb;
+    if (!file || !(file->seekable & AVIO_SEEKABLE_NORMAL) || !(in->descriptor || is_regular(in->name)))
+        return false;
+    struct ec_ending ending = {0};
+    ec_ending_feed_file(&ending, file);
+    return ec_ending_is_cut(&ending, format);
 }
 
 void ec_input_close(struct ec_input *in)

@@ -12,7 +12,7 @@
 struct ec_input {
     const char *name; /* as given; the caller's */
     AVFormatContext *container;
-    struct ec_descriptor *descriptor; /* standard input or a FIFO */
+    struct ec_descriptor *descriptor; /* standard input, a FIFO, or a file that only opens when it is read forwards */
     int stream; /* the video stream */
     bool live;
     const atomic_bool *stop;
@@ -33,6 +33,10 @@ enum ec_status ec_input_failed(const struct ec_input *input, int averror, struct
 
 /* Marks the begin of a call that may wait, see patience_ns. */
 void ec_input_begin_wait(struct ec_input *input);
+
+/* At the end of a file or a pipe: true when it was cut off among its frames, as its container tells, see ending.h. The place of
+ * reading moves. */
+bool ec_input_is_cut(const struct ec_input *input);
 
 /* True when reading should end. */
 bool ec_input_cancelled(const struct ec_input *input);

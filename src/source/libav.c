@@ -6,10 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "pipeline/style.h"
-#include "source/ending.h"
 #include "source/reconnect.h"
 
 #define PENDING_MAX_BYTES (512 << 20) /* of other streams' packets that may precede the first frame */
@@ -128,23 +126,26 @@ static enum ec_status pass_packet(struct ec_source *s, struct ec_error *error)
     return out_of_memory(s, error);
 }
 
-/* What a file that was cut off lacks: in mov and mp4 the index says how many samples there are, in y4m every byte belongs to a
- * frame; in others it is one at least. */
+/* What a file that was cut off lacks, where that is known: in mov and mp4 the index says how many samples there are, in y4m and
+ * DV every byte belongs to a frame. */
 static void count_missing(struct ec_source *s)
 {
-    AVFormatContext *c = s->input.container;
+    const AVFormatContext *c = s->input.container;
     const AVStream *stream = c->streams[s->input.stream];
     const bool whole = s->p->start_s == 0 && !s->clock.past_end && !s->p->loop;
-    const bool counted = strstr(c->iformat->name, "mp4") && stream->nb_frames > 0;
-    if (whole && counted && stream->nb_frames > s->video_packets)
+    const bool frames_only = strcmp(c->iformat->name, "yuv4mpegpipe") == 0 || strcmp(c->iformat->name, "dv") == 0;
+    if (whole && strstr(c->iformat->name, "mp4") && stream->nb_frames > s->video_packets)
         atomic_fetch_add(&s->damaged, stream->nb_frames - s->video_packets);
-    if (whole && strcmp(c->iformat->name, "yuv4mpegpipe") == 0 && s->video_packets > 0 && avio_tell(c->pb) > s->video_end)
+    if (whole && frames_only && s->video_packets > 0 && avio_tell(c->pb) != s->video_end)
         atomic_fetch_add(&s->damaged, 1);
-    struct stat file;
-    if (whole && !counted && stat(s->input.name, &file) == 0 && S_ISREG(file.st_mode) && ec_ending_is_cut(c)) {
-        ec_log(&s->env.logger, EC_LOG_WARNING, "%s: the file was cut off; what came before is kept", s->input.name);
-        atomic_fetch_add(&s->damaged, 1);
-    }
+}
+
+/* Whether there was more than came: as the container tells, or because its last packet is a part of one. Broadcasts begin and
+ * end anywhere. */
+static bool was_cut_off(struct ec_source *s)
+{
+    const bool wanted = s->clock.any && !s->clock.past_end && !s->p->loop;
+    return wanted && ((s->last_is_partial && !s->clock.wraps) || ec_input_is_cut(&s->input));
 }
 
 /* Goes to `before_s` in front of the wanted start; the decoder begins anew. */
@@ -173,9 +174,13 @@ static bool rewind_input(struct ec_source *s)
     return false;
 }
 
-static enum ec_status reading_failed(const struct ec_source *s, int r, struct ec_error *error)
+static enum ec_status reading_ended(struct ec_source *s, int r, struct ec_error *error)
 {
     char cause[AV_ERROR_MAX_STRING_SIZE];
+    if (was_cut_off(s))
+        return ec_fail(error, EC_ERROR_FRAMES, "%s: it was cut off; what came before is kept", s->input.name);
+    if (r == AVERROR_EOF)
+        return EC_OK;
     if (!s->clock.any)
         return ec_input_failed(&s->input, r, error);
     if (av_strstart(s->input.container->iformat->name, "image2", NULL))
@@ -210,10 +215,9 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
         }
         s->ended = true;
         count_missing(s);
-        if (r == AVERROR_EOF)
-            return EC_OK;
-        return reading_failed(s, r, error);
+        return reading_ended(s, r, error);
     }
+    s->last_is_partial = s->packet->flags & AV_PKT_FLAG_CORRUPT;
     enum ec_status status;
     if (s->packet->stream_index == s->input.stream) {
         s->video_packets++;
@@ -281,6 +285,12 @@ static enum ec_status reach_first_frame(struct ec_source *s, struct ec_error *er
                            atomic_load(&s->damaged) ? "no frame could be decoded" : "no frames came");
         status = advance(s, error);
     }
+    if (status != EC_OK && s->info.width_px > 0) {
+        s->late_error = *error; /* what came before it goes first */
+        *error = (struct ec_error){0};
+        s->ended = true;
+        status = EC_OK;
+    }
     return status;
 }
 
@@ -308,6 +318,7 @@ static enum ec_status enter_at_start(struct ec_source *s, struct ec_error *error
         ec_item_list_clear(&s->pictures.items);
         ec_clock_restart(&s->clock);
         s->info.width_px = 0;
+        s->late_error = (struct ec_error){0};
         s->ended = false;
         s->video_packets = 0;
         atomic_store(&s->damaged, 0);
@@ -429,6 +440,8 @@ static const struct ec_stream_info *libav_info(const struct ec_source *s)
 static enum ec_read_result libav_read(struct ec_source *s, struct ec_item *out, struct ec_error *error)
 {
     while (!ec_item_list_take(&s->pictures.items, out)) {
+        if (s->ended && s->late_error.status != EC_OK)
+            *error = s->late_error;
         if (s->ended)
             return error->status == EC_OK ? EC_READ_END : EC_READ_ERROR;
         /* What was decoded before an error still comes out; the error follows. */

@@ -178,23 +178,85 @@ class Pictures(Rare):
         piped = self.edgecam("-", "--hash", input=stream.read_bytes()).stdout
         self.assertEqual([line.split()[2].decode() for line in piped.splitlines()], [h for _, _, h in self.hashes(stream)])
 
+    def both_ways(self, path, expect):
+        """Hashes by name and through a pipe, which must be the same, and what was said."""
+        done = self.edgecam(path, "--hash", expect=expect)
+        piped = self.edgecam("-", "--hash", expect=expect, input=path.read_bytes())
+        hashes, others = ([line.split()[2].decode() for line in run.stdout.splitlines()] for run in (done, piped))
+        self.assertEqual(len(hashes), len(others))
+        self.assertEqual(hashes[:-1], others[:-1])  # half a picture may have anything for its other half
+        self.assertEqual(b"was cut off" in done.stderr, b"was cut off" in piped.stderr)
+        return hashes, done.stderr
+
+    @support.about_bytes
     def test_files_that_end_in_the_middle(self):
         """Of their frames: what decodes comes out, one sentence, status 1. Of their index: nothing is lost."""
-        for name, options in (("a.mkv", ["-c:v", "ffv1"]), ("a.avi", ["-c:v", "mjpeg"]), ("a.webm", ["-c:v", "libvpx-vp9"]),
-                              ("a.mp4", [*H264, "-g", "5", "-movflags", "frag_keyframe+empty_moov"])):
+        fragments = [*H264, "-g", "5", "-movflags", "frag_keyframe+empty_moov"]
+        table = (("a.mkv", ["-c:v", "ffv1"], 5), ("a.avi", ["-c:v", "mjpeg"], 5), ("a.webm", ["-c:v", "libvpx-vp9"], 5),
+                 ("a.mp4", fragments, 5), ("a.flv", ["-c:v", "flv1"], 4), ("a.gif", [], 2), ("a.apng", ["-f", "apng"], 12),
+                 ("a.ogv", ["-c:v", "libtheora", "-page_duration", "1"], 0), ("a.wmv", ["-c:v", "wmv2"], 0), ("a.ivf", ["-c:v", "libvpx"], 0))
+        for name, options, spare_bytes in table:
             with self.subTest(name):
-                whole = self.video(name, *options, frames=20)
-                frames, data = self.hashes(whole), whole.read_bytes()
+                whole = self.video(name, *options, frames=20, size="192x128")
+                frames, text = self.both_ways(whole, 0)
+                data = whole.read_bytes()
                 self.assertEqual(len(frames), 20)
                 cut = self.folder / ("cut" + whole.suffix)
                 cut.write_bytes(data[: len(data) * 6 // 10])
-                done = self.edgecam(cut, "--hash", expect=1)
-                self.assertIn(b"was cut off", done.stderr)
-                lines = done.stdout.decode().splitlines()
-                self.assertTrue(5 <= len(lines) < 20)
-                self.assertEqual([line.split()[2] for line in lines[:5]], [h for _, _, h in frames[:5]])
-                cut.write_bytes(data[:-5])
-                self.assertEqual([h for _, _, h in self.hashes(cut)], [h for _, _, h in frames])
+                found, text = self.both_ways(cut, 1)
+                self.assertIn(b"was cut off", text)
+                self.assertTrue(5 <= len(found) < 20)
+                self.assertEqual(found[:5], frames[:5])
+                cut.write_bytes(data[: len(data) - spare_bytes])
+                self.assertEqual(self.both_ways(cut, 0)[0], frames)
+
+    @support.about_bytes
+    def test_streams_without_sizes_are_whole(self):
+        """What was written into a pipe tells no sizes, and ends where it ends; in the middle of a frame it was cut off all the same."""
+        for name, codec, muxer in (("a.mkv", "ffv1", "matroska"), ("a.avi", "mjpeg", "avi"), ("a.asf", "wmv2", "asf"), ("a.flv", "flv1", "flv"),
+                                   ("a.ogv", "libtheora", "ogg"), ("a.webm", "libvpx", "webm")):
+            with self.subTest(name):
+                live = self.folder / name
+                live.write_bytes(support.judge("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25", "-frames:v", "20", "-c:v",
+                                               codec, "-f", muxer, "-"))
+                data = live.read_bytes()
+                self.assertEqual(len(self.both_ways(live, 0)[0]), 20)
+                live.write_bytes(data[: len(data) * 6 // 10])
+                self.assertIn(b"was cut off", self.both_ways(live, 1)[1])
+
+    def test_clusters_without_sizes(self):
+        """As browsers record."""
+        data = bytearray(self.video("a.mkv", "-c:v", "ffv1", frames=20).read_bytes())
+        at = data.index(b"\x1f\x43\xb6\x75") + 4
+        size_bytes = 9 - data[at].bit_length()
+        data[at : at + size_bytes] = ((1 << 7 * size_bytes + 1) - 1).to_bytes(size_bytes, "big")
+        clip = self.folder / "live.mkv"
+        for count, frames, expect in ((len(data), 20, 0), (len(data) * 6 // 10, 12, 1)):
+            clip.write_bytes(data[:count])
+            found, text = self.both_ways(clip, expect)
+            self.assertEqual((abs(len(found) - frames) <= 1, b"was cut off" in text), (True, bool(expect)), text)
+
+    def test_dv_that_ends_in_a_frame(self):
+        data = self.make("a.dv", "-f", "lavfi", "-i", "testsrc2=s=720x480:r=30000/1001", "-frames:v", "3", "-pix_fmt", "yuv411p").read_bytes()
+        cut = self.folder / "cut.dv"
+        for count, expect in ((len(data), 0), (len(data) // 3 * 2, 0), (len(data) - 1, 1), (len(data) // 2, 1)):
+            cut.write_bytes(data[:count])
+            self.assertEqual(b"1 frame was lost or damaged" in self.both_ways(cut, expect)[1], bool(expect), count)
+
+    def test_fragments_that_end_in_their_sound_or_table(self):
+        """No frame is said to be lost when only sound is; and what came before an unfinished table is not refused with it."""
+        whole = self.make("a.mp4", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=1", "-f", "lavfi", "-i", "sine=d=1", *H264, "-g", "5", "-c:a",
+                          "aac", "-movflags", "frag_keyframe+empty_moov")
+        data, frames = whole.read_bytes(), self.both_ways(whole, 0)[0]
+        cut = self.folder / "cut.mp4"
+        cut.write_bytes(data[: data.rindex(b"mfra") - 14])
+        found, text = self.both_ways(cut, 1)
+        self.assertEqual((found, b"was cut off" in text, b"lost" in text), (frames, True, False), text)
+        cut.write_bytes(data[: data.rindex(b"moof") + 100])
+        found, text = self.both_ways(cut, 1)
+        self.assertEqual((found, b"was cut off" in text, b"lost" in text), (frames[:20], True, False), text)
+        self.edgecam("cut.mp4", "-o", "o.mkv", expect=1)
+        self.assertEqual(int(support.video_of(support.probe(self.folder / "o.mkv"))["nb_read_frames"]), 20)
 
     def test_a_box_of_absurd_size_at_the_end(self):
         """What it holds is not known, so it costs no frame; nor is its size reckoned with."""
