@@ -113,6 +113,28 @@ enum ec_status ec_mux_begin(struct ec_mux *mux, const struct ec_stream_info *inf
     return mux->reader_gone ? EC_OK : status;
 }
 
+/* AVI has no times but counts: where a stream pauses, its muxer puts empty packets, but not more than 60000 of them in front of
+ * one, and none in front of the first. So it gets some that are empty already. */
+static int fill_pause(struct ec_mux *mux, const AVPacket *next)
+{
+    enum { STEP = 50000 };
+    const int index = next->stream_index;
+    const bool first = mux->last_dts[index] == AV_NOPTS_VALUE;
+    int64_t at = first ? -STEP : mux->last_dts[index];
+    if (strcmp(mux->context->oformat->name, "avi") != 0 || mux->context->streams[index]->codecpar->block_align != 0 ||
+        next->dts == AV_NOPTS_VALUE || next->dts - (first ? 0 : at) <= STEP)
+        return 0;
+    AVPacket *empty = av_packet_alloc();
+    int result = empty ? 0 : AVERROR(ENOMEM);
+    for (at += STEP; result >= 0 && at < next->dts; at += STEP) {
+        empty->stream_index = index;
+        empty->pts = empty->dts = at;
+        result = av_interleaved_write_frame(mux->context, empty);
+    }
+    av_packet_free(&empty);
+    return result;
+}
+
 enum ec_status ec_mux_write(struct ec_mux *mux, AVPacket *packet, AVRational time_base, struct ec_error *error)
 {
     const int index = packet->stream_index;
@@ -124,6 +146,7 @@ enum ec_status ec_mux_write(struct ec_mux *mux, AVPacket *packet, AVRational tim
     packet->pos = -1;
     if (packet->dts == AV_NOPTS_VALUE)
         packet->dts = packet->pts;
+    int result = fill_pause(mux, packet);
     if (packet->dts != AV_NOPTS_VALUE) {
         if (mux->last_dts[index] != AV_NOPTS_VALUE && packet->dts <= mux->last_dts[index])
             packet->dts = mux->last_dts[index] + 1;
@@ -131,7 +154,8 @@ enum ec_status ec_mux_write(struct ec_mux *mux, AVPacket *packet, AVRational tim
             packet->pts = packet->dts;
         mux->last_dts[index] = packet->dts;
     }
-    const int result = av_interleaved_write_frame(mux->context, packet);
+    if (result >= 0)
+        result = av_interleaved_write_frame(mux->context, packet);
     av_packet_unref(packet);
     return result < 0 ? ec_mux_fail(mux, result, error) : EC_OK;
 }

@@ -306,13 +306,24 @@ class Times(Rare):
         self.video("still.mkv", "-c:v", "ffv1", "-bsf:v", f"setts={times}:dts={times[4:]}", frames=10)
         self.make("in.mkv", "-i", self.folder / "still.mkv", "-f", "lavfi", "-i", "sine=sample_rate=1000:d=5001", "-c:v", "copy",
                   "-c:a", "pcm_u8")
-        for name in ("o.mkv", "o.mov"):
+        for name in ("o.mkv", "o.mov", "o.avi"):
             done = self.edgecam("in.mkv", "-o", name)
             self.assertNotIn(b"without a picture", done.stderr)
             ends = [float(self.entries(name, kind, "packet=pts_time")[-1]) for kind in "va"]
             self.assertAlmostEqual(ends[0], 5000.36, delta=0.002)
             self.assertAlmostEqual(ends[1], 5000, delta=1.1)
         self.assertIn(b"more than an hour without a picture", self.edgecam("in.mkv", "--no-audio", "-o", "alone.mkv").stderr)
+
+    def test_pictures_that_begin_late(self):
+        """More than 60000 frames after the sound, which an AVI takes too."""
+        self.video("late.mkv", "-c:v", "ffv1", "-bsf:v", "setts=pts=N*40+3000000:dts=N*40+3000000", frames=10)
+        self.make("in.mkv", "-copyts", "-i", self.folder / "late.mkv", "-f", "lavfi", "-i", "sine=sample_rate=1000:d=3001", "-c:v", "copy",
+                  "-c:a", "pcm_u8")
+        for name in ("o.avi", "o.mkv"):
+            self.edgecam("in.mkv", "-o", name)
+            times = [float(t) for t in self.entries(name, "v", "frame=pts_time")]
+            self.assertEqual(len(times), 10)
+            self.assertAlmostEqual(times[0], 3000, delta=0.002)
 
     def test_the_same_time_twice(self):
         """Frames keep their order and number, each a time of its own."""
