@@ -22,7 +22,8 @@ struct ec_encoder {
     int64_t last_pts, frames, written; /* frames given to the encoder; packets taken from it */
     struct ec_steady steady;
     bool told_uneven;
-    AVFrame *frame, *last; /* last: what may have to be shown again; NULL unless timing.steady */
+    AVFrame *frame, *last; /* last: what may have to be shown again; NULL: nothing ever has */
+    int64_t last_input_pts; /* of `last` */
     AVPacket *packet;
     struct ec_durations durations; /* of the frames inside: not every encoder hands them through */
 };
@@ -73,9 +74,10 @@ enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, cons
         goto fail;
     e->steady = (struct ec_steady){.time_base = info->time_base, .frame_rate = e->timing.frame_rate};
     e->frame = av_frame_alloc();
-    e->last = e->timing.steady ? av_frame_alloc() : NULL;
+    const bool again = e->timing.steady || e->context->codec_id == AV_CODEC_ID_MPEG4;
+    e->last = again ? av_frame_alloc() : NULL;
     e->packet = av_packet_alloc();
-    if (!e->frame || !e->packet || (e->timing.steady && !e->last)) {
+    if (!e->frame || !e->packet || (again && !e->last)) {
         status = ec_mux_fail(mux, AVERROR(ENOMEM), error);
         goto fail;
     }
@@ -163,6 +165,18 @@ static enum ec_status keep_steady(struct ec_encoder *e, const struct ec_frame *f
     return status;
 }
 
+/* FFmpeg's MPEG-4 encoder fails where two pictures are more than an hour apart: the last one is shown again meanwhile. */
+static enum ec_status bridge_pause(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
+{
+    enum { MOST_S = 3000 };
+    const int64_t most = av_rescale_q(MOST_S, (AVRational){1, 1}, e->input_time_base);
+    struct ec_frame again = *frame;
+    enum ec_status status = EC_OK;
+    for (again.pts = e->last_input_pts + most; status == EC_OK && e->last->buf[0] && again.pts < frame->pts; again.pts += most)
+        status = av_frame_ref(e->frame, e->last) < 0 ? encoder_failed(e, AVERROR(ENOMEM), error) : encode(e, &again, error);
+    return status;
+}
+
 enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
 {
     bool wanted = true;
@@ -170,8 +184,10 @@ enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *fra
     if (e->mux->one_picture && e->frames == 1)
         return ec_fail(error, EC_ERROR_OUTPUT, "%s holds one picture and more came; name a pattern such as out_%%03d.png",
                        e->mux->target->name);
-    if (e->last)
+    if (e->timing.steady)
         status = keep_steady(e, frame, &wanted, error);
+    else if (e->last)
+        status = bridge_pause(e, frame, error);
     if (status == EC_OK && wanted)
         status =
             e->colour ? ec_colour_make(e->colour, frame, e->frame, error) : ec_picture_make(e->picture, frame, e->frame, error);
@@ -186,6 +202,7 @@ enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *fra
         av_frame_unref(e->last);
         if (av_frame_ref(e->last, e->frame) < 0)
             return encoder_failed(e, AVERROR(ENOMEM), error);
+        e->last_input_pts = frame->pts;
     }
     return encode(e, frame, error);
 }
