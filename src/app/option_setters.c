@@ -32,6 +32,14 @@ enum ec_status app_set_text(struct app_options *o, const struct app_option *opti
     return EC_OK;
 }
 
+enum ec_status app_set_folder(struct app_options *o, const struct app_option *option, const char *value, struct ec_error *error)
+{
+    char *name = app_options_keep(o, strdup(value), error);
+    for (size_t length = name ? strlen(name) : 0; length > 1 && name[length - 1] == '/'; length--)
+        name[length - 1] = '\0';
+    return name ? app_set_text(o, option, name, error) : error->status;
+}
+
 enum ec_status app_set_integer(struct app_options *o, const struct app_option *option, const char *value,
                                struct ec_error *error)
 {

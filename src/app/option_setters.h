@@ -7,6 +7,7 @@
 /* The member at option->offset, by its type. */
 app_option_setter app_set_flag; /* bool: true */
 app_option_setter app_set_text; /* const char *, not empty */
+app_option_setter app_set_folder; /* the same, without slashes behind it */
 app_option_setter app_set_integer; /* int, low to high */
 app_option_setter app_set_number; /* double, low to high */
 app_option_setter app_set_nonzero; /* the same, but not 0: that would mean "the default" in the parameters */

@@ -87,7 +87,7 @@ const struct app_option app_option_table[] = {
     {"paper-color", 0, NEED, EDGES, "C", NULL, app_set_paper_colour, NOWHERE},
 
     {"output", 'o', NEED, OUTPUT, "FILE", "the edge video; the name chooses the format; - is standard output", app_set_text, AT(pipeline.output)},
-    {"out-dir", 0, NEED, OUTPUT, "DIR", "many inputs, and the videos in folders: one output each in DIR", app_set_text, AT(out_dir), .harmless = true},
+    {"out-dir", 0, NEED, OUTPUT, "DIR", "many inputs, and the videos in folders: one output each in DIR", app_set_folder, AT(out_dir), .harmless = true},
     {"jobs", 0, NEED, OUTPUT, "N", "of --out-dir: N inputs at a time; leave finished outputs alone", app_set_integer, AT(jobs), 1, APP_JOBS_MAX, .harmless = true},
     {"resume", 0, NONE, OUTPUT, NULL, NULL, app_set_flag, AT(resume), .harmless = true},
     {"display", 0, NONE, OUTPUT, NULL, "a window (Esc or q ends, space pauses, f fills the screen)", app_set_flag, AT(pipeline.display), .harmless = true},

@@ -50,6 +50,14 @@ class Inputs(Batch):
         self.edgecam("one.avi", "one.mp4", "--out-dir", "out", "--jobs", "2")
         self.assertEqual({name: self.frames("out/" + name) for name in self.outputs()}, {"one.mp4": 10, "one-2.mp4": 12})
 
+    def test_slashes_behind_the_folder(self):
+        """It is the same folder, to --resume too, and is printed as one would write it."""
+        self.clip("in/s/a.mp4")
+        self.assertIn(b" -> out/s/a.mp4:", self.edgecam("in", "--out-dir", "out//").stderr)
+        before = (self.folder / "out/s/a.mp4").stat()
+        self.edgecam("in", "--out-dir", "out", "--resume")
+        self.assertEqual((self.folder / "out/s/a.mp4").stat().st_mtime_ns, before.st_mtime_ns)
+
     def test_folder(self):
         """The tree is mirrored; hidden files, other files and the outputs of an earlier run are no inputs."""
         for name in ("b.mp4", "a.MOV", "deep/deeper/c.mkv", "deep/b.mp4", ".hidden/d.mp4", "deep/.e.mp4"):
