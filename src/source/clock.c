@@ -7,6 +7,8 @@
 #define ABSURD (INT64_C(1) << 60)
 #define FORWARD_S 10.0 /* FFmpeg's own limit, its dts_delta_threshold */
 #define HOLE_S 3600.0 /* the pause of a recording; three frames of twice that length are more than MP4 can say in 1/90000 s */
+#define HOLE_US ((int64_t)(HOLE_S * 1e6))
+#define LEFT_US 1000000 /* of a hole, for pictures that are still to come from before it */
 #define MICROSECONDS ((AVRational){1, 1000000})
 
 void ec_clock_init(struct ec_clock *c, AVRational base, AVRational frame_rate, int64_t start_us, double skip_s, double end_s)
@@ -17,6 +19,7 @@ void ec_clock_init(struct ec_clock *c, AVRational base, AVRational frame_rate, i
         .drop_early = skip_s > 0,
         .end_s = end_s > 0 ? end_s : NAN,
         .last_pts = INT64_MIN,
+        .said_us = INT64_MIN,
     };
     const AVRational frame = frame_rate.num > 0 && frame_rate.den > 0 ? av_inv_q(frame_rate) : (AVRational){1, 25};
     c->default_duration = av_rescale_q(1, frame, base);
@@ -35,6 +38,13 @@ void ec_clock_change_base(struct ec_clock *c, AVRational base)
 static bool is_time(int64_t t)
 {
     return t != AV_NOPTS_VALUE && t < ABSURD && t > -ABSURD;
+}
+
+/* The input begins again. */
+static void forget_holes(struct ec_clock *c)
+{
+    c->said_us = INT64_MIN;
+    c->hole_us = c->cut_us = c->cut_before_us = 0;
 }
 
 static double forward_limit_s(const struct ec_clock *c)
@@ -76,6 +86,32 @@ bool ec_clock_stamp(struct ec_clock *c, int64_t pts, int64_t duration, int64_t *
     return true;
 }
 
+/* Pictures do not come in the order they are shown in: some from before the hole may follow behind it, and some are a little
+ * earlier than the first one behind it. */
+static int64_t behind_holes(const struct ec_clock *c, int64_t t, AVRational base)
+{
+    const bool behind = av_rescale_q(t, base, MICROSECONDS) > c->hole_us - HOLE_US / 2;
+    return t - av_rescale_q(behind ? c->cut_us : c->cut_before_us, MICROSECONDS, base);
+}
+
+void ec_clock_close_hole(struct ec_clock *c, AVPacket *p, AVRational base)
+{
+    const int64_t own = is_time(p->pts) ? p->pts : p->dts;
+    const int64_t at = is_time(own) ? av_rescale_q(own, base, MICROSECONDS) : AV_NOPTS_VALUE;
+    if (c->alone || c->wraps || !is_time(at))
+        return;
+    if (c->said_us != INT64_MIN && at - c->said_us > HOLE_US) {
+        c->holes++;
+        c->hole_us = at;
+        c->cut_before_us = c->cut_us;
+        c->cut_us += at - c->said_us - LEFT_US;
+    }
+    const int64_t length = p->duration > 0 && p->duration < ABSURD ? av_rescale_q(p->duration, base, MICROSECONDS) : 0;
+    c->said_us = FFMAX(c->said_us, at + (is_time(length) ? length : 0));
+    p->pts = is_time(p->pts) ? behind_holes(c, p->pts, base) : p->pts;
+    p->dts = is_time(p->dts) ? behind_holes(c, p->dts, base) : p->dts;
+}
+
 /* Other streams may jump before the pictures do, which are still being decoded: how far such a packet is off, in base. */
 static int64_t jump_ahead(struct ec_clock *c, int64_t at, AVRational base)
 {
@@ -113,6 +149,7 @@ bool ec_clock_is_far_past(const struct ec_clock *c, const AVPacket *p, AVRationa
 
 void ec_clock_restart(struct ec_clock *c)
 {
+    forget_holes(c);
     c->jump = c->ahead = c->round = c->next_pts = 0;
     c->last_pts = INT64_MIN;
     c->any = c->in_round = c->past_end = false;
@@ -120,6 +157,7 @@ void ec_clock_restart(struct ec_clock *c)
 
 void ec_clock_take_over(struct ec_clock *c, int64_t start_us)
 {
+    forget_holes(c);
     c->shift_us = start_us;
     c->drop_early = false;
     c->round = c->next_pts;
@@ -130,6 +168,7 @@ bool ec_clock_next_round(struct ec_clock *c)
 {
     if (!c->in_round)
         return false;
+    forget_holes(c);
     c->in_round = false;
     c->round = c->next_pts;
     c->jump = c->ahead = 0;

@@ -12,8 +12,8 @@ struct ec_clock {
     AVRational base; /* of frames */
     int64_t shift_us; /* subtracted from everything: the input's start and --start */
     bool wraps; /* the format's times may begin anew, forwards too: joined or rebooted transport streams */
-    bool alone; /* nothing else goes by these times: a hole without pictures may be closed. With sound it is no hole, but a
-                 * picture that stands still */
+    bool alone; /* nothing else goes by these times: a hole without pictures may be closed. Where the sound goes on it is no
+                 * hole, but a picture that stands still */
     bool drop_early; /* what ends before 0 is not wanted (after a seek) */
     double end_s; /* on the shifted axis; NaN: none */
     int64_t default_duration; /* in base */
@@ -21,6 +21,8 @@ struct ec_clock {
     int64_t jump; /* in base: added after a jump of the input, within a round */
     int64_t ahead; /* in base: what other streams' packets add that have jumped before the frames; 0: none has */
     int64_t round; /* in base: added since the input was started again */
+    int64_t said_us, hole_us, cut_us, cut_before_us; /* unless alone, in the input's own time: the end of all packets so far; of
+                                                      * the last hole, and what is taken from times behind and before it */
     int64_t next_pts, last_pts;
     bool any; /* a frame has been stamped */
     bool in_round; /* since the last new round */
@@ -36,6 +38,10 @@ void ec_clock_change_base(struct ec_clock *clock, AVRational base);
 
 /* Gives a frame its place (pts may be AV_NOPTS_VALUE, duration 0). False: it lies outside the wanted part. */
 bool ec_clock_stamp(struct ec_clock *clock, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration);
+
+/* For every packet as it is read, unless the pictures are alone: where nothing at all comes for more than an hour, neither
+ * pictures nor sound, what follows moves up, to within a second. */
+void ec_clock_close_hole(struct ec_clock *clock, AVPacket *packet, AVRational base);
 
 /* Moves a packet of another stream, in `base`, onto the shifted axis. False: outside the wanted part. */
 bool ec_clock_shift_packet(struct ec_clock *clock, AVPacket *packet, AVRational base);

@@ -217,6 +217,7 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
         count_missing(s);
         return reading_ended(s, r, error);
     }
+    ec_clock_close_hole(&s->clock, s->packet, s->input.container->streams[s->packet->stream_index]->time_base);
     s->last_is_partial = s->packet->flags & AV_PKT_FLAG_CORRUPT;
     enum ec_status status;
     if (s->packet->stream_index == s->input.stream) {
@@ -394,7 +395,7 @@ static enum ec_status open_parts(struct ec_source *s, struct ec_error *error)
     ec_clock_init(&s->clock, s->info.time_base, s->info.frame_rate, c->start_time == AV_NOPTS_VALUE ? 0 : c->start_time,
                   s->p->start_s, s->p->duration_s);
     s->clock.wraps = c->iformat->flags & AVFMT_TS_DISCONT;
-    s->clock.alone = !has_company(s);
+    s->clock.alone = !s->packets_wanted || !has_company(s);
     s->info.shift_us = s->clock.shift_us;
     s->pictures = (struct ec_pictures){
         .name = s->input.name,

@@ -300,6 +300,26 @@ class Times(Rare):
             self.assertIn(b"more than an hour without a picture", done.stderr)
             self.assertEqual(int(support.video_of(support.probe(self.folder / name))["nb_read_frames"]), 10, name)
 
+    def test_a_month_in_which_nothing_comes(self):
+        """Neither pictures nor sound: it is left out of both, which stay together. So is what no sound goes on in: it may end before."""
+        jump = "{0}={1}+gte(N\\,{2})*2592000000"
+        self.video("v.mkv", "-c:v", "ffv1", "-bsf:v", "setts=" + ":".join(jump.format(t.lower(), t, 10) for t in ("PTS", "DTS")), frames=20)
+        for moved in (5, 99):
+            self.make("a.mkv", "-f", "lavfi", "-i", "sine=r=8000:d=0.8", "-af", "asetnsamples=640:p=0", "-c:a", "pcm_s16le", "-bsf:a",
+                      "setts=" + ":".join(jump.format(t.lower(), t, moved) for t in ("PTS", "DTS")))
+            self.make("in.mkv", "-copyts", "-i", self.folder / "v.mkv", "-i", self.folder / "a.mkv", "-map", "0", "-map", "1", "-c", "copy", "-copyts")
+            for name in ("o.mkv", "o.y4m", "o.avi"):
+                with self.subTest(moved=moved, name=name):
+                    done = self.edgecam("in.mkv", "-o", name, "-y")
+                    self.assertIn(b"more than an hour without a picture", done.stderr)
+                    self.assertLess(int(self.entries(name, "v", "packet=pts_time")[-1].split(".")[0]), 3)
+            times = {kind: [float(t) for t in self.entries("o.mkv", kind, "frame=pts_time")] for kind in "va"}
+            self.assertEqual(len(times["v"]), 20)
+            self.assertLess(times["v"][-1], 3)
+            if moved == 5:
+                self.assertAlmostEqual(times["v"][10], times["a"][5], delta=0.002)
+        self.assertLess(self.hashes("in.mkv")[-1][1], 3)
+
     def test_a_picture_that_stands_still(self):
         """More than an hour without a new picture is no hole where the sound goes on: both keep their times."""
         times = "pts=N*40+gte(N\\,5)*5000000"

@@ -111,6 +111,49 @@ static void clock_drops_the_front_in_every_round(void **state)
     }
 }
 
+/* Packets of 40 ms in the order of the file, and what becomes of their times: hours of silence become a second. */
+static void clock_closes_holes_of_all_streams(void **state)
+{
+    (void)state;
+    enum { HOUR = 3600000 };
+    static const struct {
+        int pts, expected;
+    } in[] = {{0, 0},
+              {100, 100},
+              {40, 40},
+              {2 * HOUR, 1140},
+              {2 * HOUR - 40, 1100},
+              {60, 60},
+              {2 * HOUR + 40, 1180},
+              {3 * HOUR + 30, HOUR + 1170},
+              {5 * HOUR, HOUR + 2210}};
+    struct ec_clock c;
+    ec_clock_init(&c, ms, (AVRational){25, 1}, 0, 0, 0);
+    AVPacket *p = av_packet_alloc();
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+            p->pts = p->dts = in[i].pts;
+            p->duration = 40;
+            ec_clock_close_hole(&c, p, ms);
+            assert_int_equal(p->pts, in[i].expected);
+            assert_int_equal(p->dts, in[i].expected);
+        }
+        assert_int_equal(c.holes, 2 * (round + 1));
+        ec_clock_restart(&c);
+    }
+    c.alone = true;
+    p->pts = p->dts = 20 * HOUR;
+    ec_clock_close_hole(&c, p, ms);
+    assert_int_equal(p->pts, 20 * HOUR);
+    c.alone = false;
+    p->pts = INT64_MAX - 3;
+    p->dts = INT64_MAX;
+    p->duration = INT64_MAX;
+    ec_clock_close_hole(&c, p, (AVRational){1, 1});
+    assert_int_equal(c.said_us, INT64_MIN);
+    av_packet_free(&p);
+}
+
 /* Where a display matrix puts the corner pixels of a w x h picture, worked out from its definition. */
 static void orientation_follows_the_matrix(void **state)
 {
@@ -289,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clock_keeps_good_times_and_mends_bad_ones),
         cmocka_unit_test(clock_cuts_the_wanted_part),
+        cmocka_unit_test(clock_closes_holes_of_all_streams),
         cmocka_unit_test(clock_goes_on_in_a_new_round),
         cmocka_unit_test(clock_drops_the_front_in_every_round),
         cmocka_unit_test(orientation_follows_the_matrix),
