@@ -109,6 +109,31 @@ struct ec_blur_pair_taps {
     int32_t down[2][EC_BLUR_PAIRS_MAX_SIZE / 2 + 1];
 };
 
+/* A convolution of bytes by integers close to its weights, EC_NEAR_ROWS rows of output at once: for each pair of rows of input,
+ * a word of 16-bit weights q for each row of output, that of the upper row lowest. 0 where there is none. The sum of q times
+ * pixel, added to `start`, fits 32 bits; times `unit`, added to `constant`, it is less than `radius` away from the convolution
+ * as defined: of integers before it is rounded, in floats after its last step. */
+#define EC_NEAR_ROWS 4
+#define EC_NEAR_INPUT_ROWS (EC_KERNEL_MAX_SIZE + EC_NEAR_ROWS - 1)
+#define EC_NEAR_PAIRS_MAX (EC_NEAR_INPUT_ROWS / 2)
+
+struct ec_near_taps {
+    int size;
+    int32_t start;
+    float unit, constant, radius;
+    int32_t pairs[EC_NEAR_PAIRS_MAX][EC_KERNEL_MAX_SIZE][EC_NEAR_ROWS];
+};
+
+/* As many results as a vector may have, at most. */
+#define EC_NEAR_COLUMNS 64
+
+/* So many pixels of those rows at most are computed by themselves at once. */
+#define EC_NEAR_PLACES 64
+
+struct ec_place {
+    int row, x;
+};
+
 /* Gradients of a row of pixels for Canny; sums: |gx| + |gy|. */
 struct ec_canny_gradients {
     int32_t *gx, *gy, *sums;
@@ -217,6 +242,18 @@ struct ec_rows {
     /* The chain of fused multiply-adds over all weights, row by row, starting at 0, for EC_GROUP_ROWS rows. Rows of floats are
      * extended, and EC_RING_SLACK_BYTES more can be read. NULL: by sum_fused. */
     void (*sum_group)(float *const *out, const void *const *rows, int n, const struct ec_fused_taps *taps);
+    /* pair_rows: a word for each column, its pixel of the upper row in the lower half. From such rows, half as many as the size
+     * and EC_NEAR_ROWS - 1, extended, sum_near gives numbers below and above what sum_group does, and round_near these rounded
+     * and clamped to bytes; up to EC_NEAR_COLUMNS - 1 more than n are written. sum_places: what sum_group gives at `count`
+     * places, from extended rows of bytes. find_others: the columns, up to 2^16, of bytes that are not those of `b`, and how
+     * many; EC_NEAR_COLUMNS - 1 more are read. NULL: this instruction set has nothing for it. */
+    void (*pair_rows)(int32_t *pairs, const uint8_t *upper, const uint8_t *lower, int n);
+    void (*sum_near)(float *const *low, float *const *high, const void *const *pairs, int n, const struct ec_near_taps *taps);
+    void (*round_near)(uint8_t *const *low, uint8_t *const *high, const void *const *pairs, int n,
+                       const struct ec_near_taps *taps);
+    void (*sum_places)(float *sums, const void *const *rows, const struct ec_place *places, int count, const float *weights,
+                       int size);
+    int (*find_others)(uint16_t *columns, const uint8_t *a, const uint8_t *b, int n);
     /* The sums of a convolution of bytes, EC_GROUP_ROWS rows: divided, rounded half to even and clamped to bytes, or as they
      * are. Rows are extended, and EC_RING_SLACK_BYTES more can be read. NULL: this instruction set has nothing for it. */
     void (*sum_dots)(uint8_t *const *out, const void *const *rows, int n, const struct ec_dot_taps *taps);

@@ -2,19 +2,19 @@
  *
  * lanes_pair_low and _high: bytes of a and b take turns, of the first and the second half of each 16 bytes.
  * lanes_pick_odd: lanes at even places of a, those at odd places of b.
- * lanes_any_above: whether any lane is.
+ * lanes_any_above: whether any lane is. lanes_other_bytes: a bit for each byte of a that is not that of b.
  * lanes_pair_products: a byte times its weight, a signed byte, plus the same of the next; below 2^15 in size.
  * lanes_store_pair_sums: lanes that lanes_pair_low and _high gave, in the order of the bytes.
  * lanes_dot, lanes_dot_short: to each lane of 32 bits the four products of its bytes with signed bytes, of which two neighbours
  * are below 2^15 in size together, or the two products of its halves.
  * lanes_join_phases: phases[k] has the results of columns k, k + 4, and so on; bytes, clamped.
  * lanes_interleave: lanes of 32 bits of a and b take turns, in two vectors.
- * lanes_subtract: lanes, clamped.
- * lanes_round: floats in the range of integers to the nearest, halves to even.
+ * lanes_load_parts: 16 bytes from each of several addresses. lanes_transpose: in each 16 bytes, word k of vector m becomes word
+ * m of vector k. lanes_subtract: lanes, clamped. lanes_round: floats in the range of integers to the nearest, halves to even.
  * lanes_expand_luma: bytes of limited range to full range, rounded. 255/219 = 1 + 12/73, and 5387/2^15 is so close to 12/73
  * that products up to 36 are rounded the same; there are no halves. lanes_narrow: two vectors of lanes from 0 to 255 become
  * bytes. lanes_multiply_add: a * b + c, rounded once. lanes_store_bytes, _shorts: lanes of 32 bits, those of b after those of
- * a, clamped. */
+ * a, clamped; lanes_store_row: bytes of LANES_BYTES / 16 vectors of them. */
 #if defined(__AVX2__)
 #define HAS_DOTS 1
 
@@ -80,11 +80,31 @@ INLINE float_lanes lanes_clamp_floats(float_lanes a, float_lanes low, float_lane
 {
     return (float_lanes)SIMD(min_ps)(SIMD(max_ps)((simd_floats)a, (simd_floats)low), (simd_floats)high);
 }
+INLINE void lanes_transpose(wide_lanes m[4])
+{
+    const simd a = SIMD(unpacklo_epi32)((simd)m[0], (simd)m[1]), b = SIMD(unpacklo_epi32)((simd)m[2], (simd)m[3]);
+    const simd c = SIMD(unpackhi_epi32)((simd)m[0], (simd)m[1]), d = SIMD(unpackhi_epi32)((simd)m[2], (simd)m[3]);
+    m[0] = (wide_lanes)SIMD(unpacklo_epi64)(a, b);
+    m[1] = (wide_lanes)SIMD(unpackhi_epi64)(a, b);
+    m[2] = (wide_lanes)SIMD(unpacklo_epi64)(c, d);
+    m[3] = (wide_lanes)SIMD(unpackhi_epi64)(c, d);
+}
 INLINE wide_lanes lanes_clamp_wide(wide_lanes a, wide_lanes low, wide_lanes high)
 {
     return (wide_lanes)SIMD(min_epi32)(SIMD(max_epi32)((simd)a, (simd)low), (simd)high);
 }
 #if defined(__AVX512BW__)
+INLINE void lanes_store_row(void *to, const wide_lanes row[4])
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i first = _mm512_packs_epi32((__m512i)row[0], (__m512i)row[1]);
+    const __m512i second = _mm512_packs_epi32((__m512i)row[2], (__m512i)row[3]);
+    lanes_store(to, (lanes)_mm512_permutexvar_epi32(order, _mm512_packus_epi16(first, second)));
+}
+INLINE uint64_t lanes_other_bytes(lanes a, lanes b)
+{
+    return _mm512_cmpneq_epi8_mask((__m512i)a, (__m512i)b);
+}
 INLINE bool lanes_any_above(lanes a, int limit)
 {
     return _mm512_cmpgt_epi16_mask((__m512i)a, _mm512_set1_epi16((int16_t)limit)) != 0;
@@ -92,6 +112,13 @@ INLINE bool lanes_any_above(lanes a, int limit)
 INLINE lanes lanes_pick_odd(lanes a, lanes b)
 {
     return (lanes)_mm512_mask_blend_epi16(0xaaaaaaaa, (__m512i)a, (__m512i)b);
+}
+INLINE wide_lanes lanes_load_parts(const uint8_t *const parts[4])
+{
+    __m512i a = _mm512_castsi128_si512(_mm_loadu_si128((const void *)parts[0]));
+    a = _mm512_inserti32x4(a, _mm_loadu_si128((const void *)parts[1]), 1);
+    a = _mm512_inserti32x4(a, _mm_loadu_si128((const void *)parts[2]), 2);
+    return (wide_lanes)_mm512_inserti32x4(a, _mm_loadu_si128((const void *)parts[3]), 3);
 }
 INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
 {
@@ -129,6 +156,16 @@ INLINE void lanes_store_shorts(void *to, wide_lanes a, wide_lanes b)
     _mm256_storeu_si256((__m256i *)to + 1, _mm512_cvtusepi32_epi16((__m512i)b));
 }
 #else
+INLINE void lanes_store_row(void *to, const wide_lanes row[2])
+{
+    const __m256i shorts = _mm256_packs_epi32((__m256i)row[0], (__m256i)row[1]);
+    const __m256i bytes = _mm256_packus_epi16(shorts, shorts), order = _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5);
+    _mm_storeu_si128(to, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bytes, order)));
+}
+INLINE uint64_t lanes_other_bytes(lanes a, lanes b)
+{
+    return (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8((__m256i)a, (__m256i)b));
+}
 INLINE bool lanes_any_above(lanes a, int limit)
 {
     return _mm256_movemask_epi8(_mm256_cmpgt_epi16((__m256i)a, _mm256_set1_epi16((int16_t)limit))) != 0;
@@ -136,6 +173,11 @@ INLINE bool lanes_any_above(lanes a, int limit)
 INLINE lanes lanes_pick_odd(lanes a, lanes b)
 {
     return (lanes)_mm256_blend_epi16((__m256i)a, (__m256i)b, 0xaa);
+}
+INLINE wide_lanes lanes_load_parts(const uint8_t *const parts[2])
+{
+    const __m256i a = _mm256_castsi128_si256(_mm_loadu_si128((const void *)parts[0]));
+    return (wide_lanes)_mm256_inserti128_si256(a, _mm_loadu_si128((const void *)parts[1]), 1);
 }
 INLINE void lanes_store_pair_sums(int16_t *to, lanes low, lanes high)
 {

@@ -168,6 +168,7 @@ INLINE void prefetch_ahead(const struct ahead *ahead, const void *row, const voi
 #include "edge/rows_canny_lanes.h"
 #include "edge/rows_dots.h"
 #include "edge/rows_fused.h"
+#include "edge/rows_near.h"
 #include "edge/rows_split.h"
 
 #define MULTIPLY_ADD_INTEGER(a, b, c) ((a) * (b) + (c))
@@ -221,6 +222,11 @@ const struct ec_rows ROWS_TABLE = {
     .blur_pair = blur_pair,
     .blur_pairs = blur_pairs,
     .sum_group = sum_group,
+    .pair_rows = pair_rows,
+    .sum_near = sum_near,
+    .round_near = round_near,
+    .sum_places = sum_places,
+    .find_others = find_others,
     .sum_split = sum_split,
     .sum_split_wide = sum_split_wide,
     .sum_dots = sum_dots,

@@ -113,7 +113,7 @@ static bool open_rings(struct ec_strip *s)
     const int width = s->width, before = plan->window_before, after = plan->window_size - 1 - before;
     const size_t pixel = s->kind->pixel_bytes;
     const int blur = plan->blur.size, wide = plan->blur_wide.size, widest = ec_max_i32(blur, wide);
-    const int group = s->grouped ? EC_GROUP_ROWS : 1; /* rows of sums */
+    const int group = s->near.is_used ? EC_NEAR_ROWS : s->grouped ? EC_GROUP_ROWS : 1; /* rows of sums */
     const int window = s->tall || s->canny_tall ? EC_TALL_ROWS + 2 : plan->window_size + group - 1; /* looked at together */
     const int rows = blur ? ec_max_i32(widest, ec_strip_blur_pair_rows(s)) : window;
     const int left = s->takes_extended ? before : 0, right = s->takes_extended ? after : 0;
@@ -175,8 +175,11 @@ enum ec_status ec_strip_open(struct ec_strip **out, const struct ec_plan *plan, 
     if (plan->op == EC_OPERATOR_CONVOLUTION)
         collect_terms(strip);
     strip->grouped = is_grouped(strip);
-    strip->takes_extended = !strip->tall && (strip->family == FAMILY_WINDOW || strip->family == FAMILY_DOTS ||
-                                             strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
+    if (!ec_strip_open_near(strip))
+        goto fail;
+    strip->takes_extended =
+        !strip->tall && (strip->near.is_used || strip->family == FAMILY_WINDOW || strip->family == FAMILY_DOTS ||
+                         strip->family == FAMILY_NARROW || strip->family == FAMILY_DOUBLE);
     if (strip->family == FAMILY_DOTS)
         ec_dot_taps_make(&strip->dots, &plan->convolution);
     else if (strip->family == FAMILY_SPLIT)
@@ -210,6 +213,7 @@ void ec_strip_close(struct ec_strip **strip)
                                &s->blur_spare};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);
+    ec_strip_close_near(s);
     free(s);
     *strip = NULL;
 }

@@ -194,6 +194,10 @@ void ec_strip_run(struct ec_strip *strip, const struct ec_image *in, bool limite
         ec_strip_run_tall(strip, out, first, end);
         return;
     }
+    if (strip->near.is_used) {
+        ec_strip_run_near(strip, out, first, end);
+        return;
+    }
     if (strip->grouped) {
         ec_strip_run_grouped(strip, out, first, end);
         return;

@@ -20,6 +20,17 @@ enum ec_family {
     FAMILY_FUSED, /* and of floats as defined */
 };
 
+/* Convolutions by integers close to the weights, where these settle nearly every pixel. */
+struct ec_near {
+    bool is_used;
+    struct ec_near_taps taps;
+    struct ec_ring pairs; /* of rows of bytes */
+    struct ec_ring low, high, pixels; /* of a block: below and above the sums, and what becomes of both */
+    int place_count;
+    struct ec_place places[EC_NEAR_PLACES]; /* of the group of rows, still to be computed */
+    int paused_groups; /* to come that are computed the other way, as too few pixels were settled */
+};
+
 struct ec_strip {
     const struct ec_plan *plan;
     const struct ec_rows *rows;
@@ -61,6 +72,7 @@ struct ec_strip {
     struct ec_split_taps split;
     struct ec_fused_taps fused;
     struct ec_blur_pair_taps blur_pair;
+    struct ec_near near;
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
     const void *windows[EC_CHANNELS_MAX][EC_GROUP_INPUT_ROWS],
         *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */
@@ -81,6 +93,11 @@ void ec_strip_run_tall(struct ec_strip *strip, const struct ec_image *out, int f
 
 /* The same by strip->grouped. */
 void ec_strip_run_grouped(struct ec_strip *strip, const struct ec_image *out, int first, int end);
+
+/* The same where strip->near.is_used, which ec_strip_open_near finds out: false if there is no memory. */
+bool ec_strip_open_near(struct ec_strip *strip);
+void ec_strip_close_near(struct ec_strip *strip);
+void ec_strip_run_near(struct ec_strip *strip, const struct ec_image *out, int first, int end);
 
 /* The same for Canny, where strip->canny_tall says so; ec_strip_open_canny_tall: false if there is no memory for its rings. */
 bool ec_strip_open_canny_tall(struct ec_strip *strip);

@@ -22,9 +22,6 @@
 static const float weights5[25] = {1, 2, 0, -2, -1, 4, 8, 0, -8, -4, 6, 12, 1, -12, -6, 4, 8, 0, -8, -4, 1, 2, 0, -2, -1};
 static const float weights7[49] = {[0] = 7, [8] = -9, [24] = 40, [25] = 17, [30] = -5, [40] = 3, [48] = -1};
 static const float binomial5[25] = {1, 4, 6, 4, 1, 4, 16, 24, 16, 4, 6, 24, 36, 24, 6, 4, 16, 24, 16, 4, 1, 4, 6, 4, 1};
-static const float floats5[25] = {0.1f,  0.2f, 0.3f, -0.1f, 0.05f, 0.1f,  0.2f, 0.3f, -0.1f, 0.05f, 0.1f, 0.2f, 0.3f,
-                                  -0.1f, 0.5f, 0.1f, 0.2f,  0.3f,  -0.1f, 0.5f, 0.1f, 0.2f,  0.3f,  0.1f, 0.5f};
-
 static const struct {
     const char *name;
     struct ec_edge_params params;
@@ -54,14 +51,17 @@ static const struct {
     {"conv 5x5 small", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, weights5, 0}}, 8, false},
     {"conv 5x5 binomial/256", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, binomial5, 256}}, 8, false},
     {"conv 7x7 sparse", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {7, weights7, 3}}, 8, false},
-    {"conv 5x5 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, floats5, 0}}, 8, false},
+    {"conv 5x5 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {5, NULL, 0}}, 8, false},
     {"conv 9x9 small", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {9, NULL, 0}}, 8, false},
     {"conv 15x15 small", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {15, NULL, 0}}, 8, false},
     {"conv 3x3 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {3, NULL, 0}}, 8, false},
     {"conv 7x7 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {7, NULL, 0}}, 8, false},
-    {"conv 9x9 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {9, NULL, 0}}, 8, false},
-    {"conv 15x15 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {15, NULL, 0}}, 8, false},
-    {"conv 31x31 float", {.op = EC_OPERATOR_CONVOLUTION, .scale = 0.125, .kernel = {31, NULL, 0}}, 8, false},
+    {"conv 9x9 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {9, NULL, 0}}, 8, false},
+    {"conv 15x15 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {15, NULL, 0}}, 8, false},
+    {"conv 31x31 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {31, NULL, 0}}, 8, false},
+    {"conv 3x3 large", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {3, NULL, 0}}, 8, false},
+    {"conv 9x9 large", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {9, NULL, 0}}, 8, false},
+    {"conv 31x31 large", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {31, NULL, 0}}, 8, false},
     {"canny l1", {.op = EC_OPERATOR_CANNY, .norm = EC_NORM_L1}, 8, false},
     {"canny l2", {.op = EC_OPERATOR_CANNY}, 8, false},
     {"blur 1.4 canny l2", {.op = EC_OPERATOR_CANNY, .blur_sigma = 1.4}, 8, false},
@@ -88,14 +88,17 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* Weights for a line that names none: -8 to 8, or those and a fraction where the line says float. */
-static void fill_weights(float *weights, const char *name)
+/* Weights for a line that names none: -8 to 8, or -500000 to 500000 where it says large, or where it says float above 0 and
+ * about 1 together. */
+static void fill_weights(float *weights, int count, const char *name)
 {
-    const bool floats = strstr(name, "float");
+    const bool floats = strstr(name, "float"), large = strstr(name, "large");
     uint32_t random = 1;
-    for (int k = 0; k < WEIGHTS_MAX; k++) {
+    for (int k = 0; k < count; k++) {
         random = random * 1664525u + 1013904223u;
-        weights[k] = (float)((int)(random >> 24) % 17 - 8) + (floats ? 0.3f : 0.0f);
+        const int number = (int)(random >> 8);
+        weights[k] = floats ? (float)number / (0x1p23f * (float)count)
+                            : (float)(large ? number % 1000001 - 500000 : (number >> 16) % 17 - 8);
     }
 }
 
@@ -201,7 +204,7 @@ int main(int argc, char **argv)
             continue;
         struct ec_edge_params params = lines[i].params;
         float weights[WEIGHTS_MAX];
-        fill_weights(weights, lines[i].name);
+        fill_weights(weights, params.kernel.size * params.kernel.size, lines[i].name);
         if (!params.kernel.weights)
             params.kernel.weights = weights;
         if (ec_plan_make(plan, &params, lines[i].depth_bits, &error) != EC_OK ||

@@ -18,6 +18,7 @@ enum kernel_kind {
     KERNEL_ZERO,
     KERNEL_FLOAT,
     KERNEL_FLOAT_WIDE, /* magnitudes from 2^-20 to 2^20 */
+    KERNEL_TIES, /* half of a mean, so that flat odd pixels become halves, more or less */
     KERNEL_KINDS
 };
 
@@ -64,6 +65,8 @@ static float weight_of(enum kernel_kind kind, int size, int j, int i)
         return ((float)(r >> 8) / 16777216.0f - 0.4f) / (float)size;
     case KERNEL_FLOAT_WIDE:
         return ((float)(r >> 16) - 32768.0f) * (1.0f / 1099511627776.0f) * (float)(1u << (r & 31));
+    case KERNEL_TIES:
+        return 0.5f / (float)(size * size);
     default:
         return 0;
     }

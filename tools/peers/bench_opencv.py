@@ -32,9 +32,12 @@ def on_both(name, work):
     line(name, lambda: work(natural), lambda: work(noise))
 
 
-def weights(size, floats):
-    values = random.integers(-8, 9, (size, size)).astype(numpy.float32)
-    return values / 7 if floats else values
+def weights(size, kind):
+    if kind == "float":
+        values = random.random((size, size), numpy.float32)
+        return values / values.sum()
+    most = 500000 if kind == "large" else 8
+    return random.integers(-most, most + 1, (size, size)).astype(numpy.float32)
 
 
 def length(image):
@@ -52,10 +55,10 @@ line("Sobel x 2, convertScaleAbs x 2, add", lambda: sums(natural))
 line("Sobel x 2 in float, magnitude", lambda: length(natural))
 line("Laplacian", lambda: cv2.convertScaleAbs(cv2.Laplacian(natural, cv2.CV_16S)))
 line("GaussianBlur 1.4", lambda: cv2.GaussianBlur(natural, (0, 0), 1.4))
-for size in (5, 9, 15):
-    for floats in (False, True):
-        taps = weights(size, floats)
-        line(f"filter2D {size}x{size}{', float' if floats else ''}", lambda: cv2.filter2D(natural, -1, taps))
+for size in (3, 5, 9, 15, 31):
+    for kind in ("small", "float", "large"):
+        taps = weights(size, kind)
+        line(f"filter2D {size}x{size}, {kind}", lambda: cv2.filter2D(natural, -1, taps))
 on_both("Canny l1 100 200", lambda image: cv2.Canny(image, 100, 200))
 on_both("Canny l2 100 200", lambda image: cv2.Canny(image, 100, 200, None, 3, True))
 on_both("GaussianBlur 1.4, Canny l2 100 200",
