@@ -82,6 +82,12 @@ static int queue_frames(const struct ec_pipeline *l)
     return l->p.queue_frames ? l->p.queue_frames : l->p.device.low_latency ? 1 : DEFAULT_QUEUE_FRAMES;
 }
 
+/* One in each lane, one in the source's hand, one in the stage's. */
+static int frames_outside_queue(const struct ec_pipeline *l)
+{
+    return l->lanes + 2;
+}
+
 static enum ec_status open_source(struct ec_pipeline *l, struct ec_error *error)
 {
     struct ec_source_env env = {.pool = l->frames, .stop = &l->halt, .logger = l->p.logger};
@@ -92,7 +98,8 @@ static enum ec_status open_source(struct ec_pipeline *l, struct ec_error *error)
             return ec_fail(error, EC_ERROR_DEVICE, "%s", why.text);
     }
     env.decode_device = l->decode_device;
-    env.device_frames = queue_frames(l) + l->lanes + 2; /* one in the source's hand, one in the stage's */
+    env.least_device_frames = frames_outside_queue(l) + 1;
+    env.device_frames = frames_outside_queue(l) + queue_frames(l);
     l->source_ops = ec_source_find(l->p.input);
     return l->source_ops->open(&l->source, &l->p, &env, error);
 }
@@ -186,7 +193,8 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
 
     const struct ec_stream_info *info = l->source_ops->info(l->source);
     const int frames = info->live ? 1 : queue_frames(l);
-    l->queue_in = ec_queue_open(frames, QUEUE_PACKET_BYTES, info->live);
+    const int lent = info->device_frames > 0 ? info->device_frames - frames_outside_queue(l) : frames;
+    l->queue_in = ec_queue_open(lent < frames ? lent : frames, QUEUE_PACKET_BYTES, info->live);
     l->queue_out = ec_queue_open(frames, QUEUE_PACKET_BYTES, false);
     if (!l->queue_in || !l->queue_out)
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");

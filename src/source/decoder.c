@@ -117,11 +117,23 @@ static enum AVPixelFormat choose_format(AVCodecContext *codec, const enum AVPixe
     return avcodec_default_get_format(codec, offered);
 }
 
-/* NVDEC gives one decoder at most 32 surfaces. The stream's own references and FFmpeg's spares take up to 18, the pipeline
- * holds device_frames, and every frame thread adds one: a machine with many cores must not run out of them. */
-static int device_threads(const struct ec_decoder_params *params)
+/* NVDEC gives one decoder at most 32 surfaces, of which the stream's own references and FFmpeg's spares take up to 18; of AV1
+ * they take 21, its 8 references twice because of film grain. One is its thread's. */
+static int surfaces_left(enum AVCodecID codec)
 {
-    const int room = 32 - 18 - params->device_frames;
+    return 32 - (codec == AV_CODEC_ID_AV1 ? 21 : 18);
+}
+
+int ec_decoder_spare_frames(const AVFormatContext *container, int stream)
+{
+    const enum AVCodecID codec = container->streams[stream]->codecpar->codec_id;
+    return surfaces_left(codec) - (codec == AV_CODEC_ID_AV1 ? 0 : 1);
+}
+
+/* Every frame thread takes a surface: a machine with many cores must not run out of them. */
+static int device_threads(const struct ec_decoder_params *params, enum AVCodecID codec)
+{
+    const int room = surfaces_left(codec) - params->device_frames;
     const int most = room > 1 ? room : 1;
     return params->threads > 0 && params->threads < most ? params->threads : most;
 }
@@ -149,7 +161,7 @@ enum ec_status ec_decoder_open(struct ec_video_decoder *out, const struct ec_dec
         if (params->device) {
             d->get_format = choose_format;
             /* One thread, so that a refusal belongs to the packet that was sent last. */
-            d->thread_count = out->device_only ? 1 : device_threads(params);
+            d->thread_count = out->device_only ? 1 : device_threads(params, codec->id);
             d->extra_hw_frames = params->device_frames;
             d->hw_device_ctx = av_buffer_ref(params->device);
             r = d->hw_device_ctx ? r : AVERROR(ENOMEM);

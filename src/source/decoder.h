@@ -16,7 +16,7 @@ struct ec_decoder_params {
     int threads; /* 0: one a core */
     struct ec_pool *pool;
     AVBufferRef *device; /* AVHWDeviceContext to decode with where it can; NULL: none */
-    int device_frames; /* frames of the device that the caller may hold at once */
+    int device_frames; /* frames of the device that the caller may hold at once, at most ec_decoder_spare_frames */
 };
 
 enum { EC_SEQUENCE_MAX_BYTES = 512 }; /* an AV1 sequence header with 32 operating points takes 400 */
@@ -36,6 +36,9 @@ struct ec_video_decoder {
 /* Whether FFmpeg has a way to decode this stream with that kind of device. The device itself may still refuse the stream's
  * profile or size: the decoder then goes on in host memory by itself, or is refused. */
 bool ec_decoder_takes_device(const AVFormatContext *container, int stream, const AVBufferRef *device);
+
+/* How many of its frames such a device can lend at most while it decodes this stream. */
+int ec_decoder_spare_frames(const AVFormatContext *container, int stream);
 
 /* Opens a decoder for the stream, with frame and slice threads. The pool must outlive it and its
  * frames. EC_ERROR_INPUT: there is no decoder, or it refuses the stream. */

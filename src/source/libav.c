@@ -24,7 +24,7 @@ static struct ec_decoder_params decoder_params(const struct ec_source *s, AVBuff
                                       .threads = s->p->decoder_threads,
                                       .pool = s->env.pool,
                                       .device = device,
-                                      .device_frames = s->env.device_frames};
+                                      .device_frames = s->info.device_frames};
 }
 
 static enum ec_status take_decoded(struct ec_source *s, struct ec_error *error)
@@ -37,10 +37,26 @@ static enum ec_status take_decoded(struct ec_source *s, struct ec_error *error)
 }
 
 /* What a refused decoder could not do is no damage: another one does it. */
-static void count_failure(struct ec_source *s)
+static void count_failure(struct ec_source *s, int code)
 {
-    if (!ec_decoder_is_refused(&s->decoder))
-        atomic_fetch_add(&s->damaged, 1);
+    if (ec_decoder_is_refused(&s->decoder))
+        return;
+    s->decoding_failed = s->decoding_failed ? s->decoding_failed : code;
+    atomic_fetch_add(&s->damaged, 1);
+}
+
+static enum ec_status nothing_decoded(const struct ec_source *s, struct ec_error *error)
+{
+    const enum AVCodecID codec = s->input.container->streams[s->input.stream]->codecpar->codec_id;
+    char cause[AV_ERROR_MAX_STRING_SIZE];
+    if (s->decoding_failed == AVERROR(ENOSYS))
+        return ec_fail(error, EC_ERROR_FRAMES,
+                       "%s: no frame could be decoded: FFmpeg here decodes %s on GPUs that can, not on a CPU", s->input.name,
+                       avcodec_get_name(codec));
+    if (!s->decoding_failed)
+        return ec_fail(error, EC_ERROR_FRAMES, "%s: no frame could be decoded", s->input.name);
+    av_strerror(s->decoding_failed, cause, sizeof cause);
+    return ec_fail(error, EC_ERROR_FRAMES, "%s: no frame could be decoded: %s", s->input.name, cause);
 }
 
 /* Everything the decoder has ready. A frame that it cannot decode is counted and passed over. */
@@ -54,7 +70,7 @@ static enum ec_status drain_decoder(struct ec_source *s, struct ec_error *error)
         if (r == AVERROR(ENOMEM))
             status = out_of_memory(s, error);
         else if (r < 0)
-            count_failure(s);
+            count_failure(s, r);
         else
             status = take_decoded(s, error);
         av_frame_unref(s->decoded);
@@ -80,7 +96,7 @@ static enum ec_status decode(struct ec_source *s, const AVPacket *packet, struct
         if (r == AVERROR(ENOMEM))
             return out_of_memory(s, error);
         if (r < 0 && r != AVERROR_EOF && r != AVERROR(EAGAIN))
-            count_failure(s);
+            count_failure(s, r);
         const bool again = ec_decoder_is_refused(&s->decoder);
         if (again)
             status = decode_with_host_memory(s, error);
@@ -282,8 +298,8 @@ static enum ec_status reach_first_frame(struct ec_source *s, struct ec_error *er
         if (s->ended && ec_input_cancelled(&s->input))
             return ec_fail(error, EC_STOPPED, "%s: stopped", s->input.name);
         if (s->ended)
-            return ec_fail(error, EC_ERROR_FRAMES, "%s: %s", s->input.name,
-                           atomic_load(&s->damaged) ? "no frame could be decoded" : "no frames came");
+            return atomic_load(&s->damaged) ? nothing_decoded(s, error)
+                                            : ec_fail(error, EC_ERROR_FRAMES, "%s: no frames came", s->input.name);
         status = advance(s, error);
     }
     if (status != EC_OK && s->info.width_px > 0) {
@@ -357,9 +373,16 @@ enum ec_status ec_libav_choose_decoder(struct ec_source *s, struct ec_error *err
         obstacle = "the picture must be turned, which is done in host memory";
     else if (!ec_decoder_takes_device(s->input.container, s->input.stream, s->env.decode_device))
         obstacle = "FFmpeg here cannot decode this format on a GPU";
+    const int spare = ec_decoder_spare_frames(s->input.container, s->input.stream);
+    if (!obstacle && s->p->decoder != EC_DECODER_CPU && spare < s->env.least_device_frames) {
+        obstacle = "its decoder has too few surfaces for that many frames at once; fewer --lanes would do";
+        if (s->p->decoder == EC_DECODER_AUTO)
+            ec_log(&s->env.logger, EC_LOG_NOTICE, "%s: the CPU decodes it: the GPU could, but %s", s->input.name, obstacle);
+    }
     if (obstacle && s->p->decoder == EC_DECODER_NVDEC)
         return ec_fail(error, EC_ERROR_DEVICE, "%s: the GPU cannot decode it: %s", s->input.name, obstacle);
     s->pictures.on_device = !obstacle && s->p->decoder != EC_DECODER_CPU && !s->device_refused;
+    s->info.device_frames = s->pictures.on_device ? FFMIN(s->env.device_frames, spare) : 0;
     const struct ec_decoder_params params = decoder_params(s, s->pictures.on_device ? s->env.decode_device : NULL);
     return ec_decoder_open(&s->decoder, &params, s->input.name, error);
 }

@@ -33,6 +33,7 @@ struct ec_source {
     struct ec_stream_shape *shapes; /* of all streams of the container */
     unsigned shape_count;
     int64_t video_packets, video_end; /* end of the last one in the file, in bytes */
+    int decoding_failed; /* the decoder's first error, 0 without */
     atomic_llong damaged;
 };
 

@@ -20,6 +20,7 @@ struct ec_stream_info {
     double duration_s; /* NaN: unknown */
     int64_t frames; /* expected, -1: unknown */
     bool live; /* frames are lost unless taken in time */
+    int device_frames; /* how many frames in a GPU's memory the pipeline may hold at once; 0: none come */
     enum AVColorPrimaries primaries;
     enum AVColorTransferCharacteristic transfer;
     /* The container, for streams to copy, metadata and chapters; NULL: none (generated pictures). */
@@ -32,7 +33,7 @@ struct ec_stream_info {
 struct ec_source_env {
     struct ec_pool *pool; /* where frames go */
     struct AVBufferRef *decode_device; /* where frames may also go: a GPU's memory; NULL: host memory only */
-    int device_frames; /* how many of those the pipeline may hold at once */
+    int device_frames, least_device_frames; /* how many of those the pipeline would hold at once, and can work with */
     const atomic_bool *stop; /* blocking calls return soon after it becomes true */
     struct ec_logger logger;
 };

@@ -19,12 +19,12 @@ class Nvdec(support.Case):
         path.write_bytes(b"".join(p.read_bytes() for p in parts))
         return path
 
-    def on_gpu(self, path, codecs="4 8 11", width=4096, expect=0):
+    def on_gpu(self, path, *options, codecs="4 8 11", width=4096, expect=0):
         """[(index, seconds, md5)], the notices, and [(codec, width, height)] of the GPU's decoders."""
         log = self.folder / "decoders"
         log.unlink(missing_ok=True)
         env = support.environment(SHIM_NVDEC_LOG=str(log), SHIM_NVDEC_CODECS=codecs, SHIM_NVDEC_WIDTH=str(width))
-        done = self.edgecam(path, *IDENTITY, "--hash", "-v", env=env, expect=expect)
+        done = self.edgecam(path, *IDENTITY, "--hash", "-v", *options, env=env, expect=expect)
         lines = [(int(i), float(t), h) for i, t, h in (line.split() for line in done.stdout.decode().splitlines())]
         made = [tuple(map(int, line.split())) for line in log.read_text().splitlines()] if log.exists() else []
         for *_, surfaces in made:
@@ -52,6 +52,29 @@ class Nvdec(support.Case):
                 self.assertEqual([line[:2] for line in lines], [line[:2] for line in self.on_cpu(clip)])
                 self.assert_from_gpu(lines)
 
+    def test_as_many_frames_at_once_as_it_has_surfaces_for(self):
+        """The queue gives way first; where the lanes alone are too many, that is what is said."""
+        for name, arguments, fit, too_many in (("av1.mp4", AV1, 8, 9), ("h264.mp4", H264, 10, 11)):
+            clip = self.clip(name, *arguments, frames=20)
+            for options in (("--lanes", "6"), ("--lanes", str(fit)), ("--queue", "40")):
+                with self.subTest(name=name, options=options):
+                    lines, text, made = self.on_gpu(clip, *options)
+                    self.assertEqual((len(lines), len(made)), (20, 1), text)
+                    self.assertNotIn(REFUSED, text)
+                    self.assert_from_gpu(lines)
+            lines, text, made = self.on_gpu(clip, "--lanes", str(too_many))
+            self.assertEqual((lines, made), (self.on_cpu(clip), []))
+            self.assertEqual((text.count(b"too few surfaces"), REFUSED in text), (1, False), text)
+            self.assertIn("too few surfaces", self.message(clip, "--null", "--backend", "cuda", "--lanes", "16", "--decoder", "nvdec", expect=5))
+
+    def test_no_other_decoder(self):
+        """FFmpeg has an AV1 decoder that only GPUs make work: with it alone, a card that does not decode AV1 is the cause."""
+        clip = self.clip("av1.mp4", *AV1)
+        for backend, codecs in (("cuda", "4"), ("cpu", "11")):
+            env = support.environment(SHIM_BARE_AV1="1", SHIM_NVDEC_CODECS=codecs)
+            text = self.message(clip, "--null", "--backend", backend, env=env, expect=1)
+            self.assertIn("FFmpeg here decodes av1 on GPUs that can, not on a CPU", text)
+
     def test_card_that_does_not_take_the_stream(self):
         """At open: one notice, and every frame is the CPU decoder's."""
         for name, arguments, codecs in (("av1.mp4", AV1, "4"), ("deep.mkv", (*AV1, "-pix_fmt", "yuv420p10le"), "11"),
@@ -59,7 +82,7 @@ class Nvdec(support.Case):
                                         ("high.mp4", (*H264, "-pix_fmt", "yuv420p10le"), "4")):
             with self.subTest(name):
                 clip = self.clip(name, *arguments)
-                lines, text, made = self.on_gpu(clip, codecs)
+                lines, text, made = self.on_gpu(clip, codecs=codecs)
                 self.assertEqual((made, text.count(REFUSED)), ([], 1), text)
                 self.assertEqual(lines, self.on_cpu(clip))
                 self.assertEqual(len(lines), 6)
