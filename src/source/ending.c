@@ -1,17 +1,29 @@
 #include "source/ending.h"
 
 #include <libavutil/avstring.h>
+#include <string.h>
 
 enum { KIND_BYTES = 8 };
 
+/* What was needed to know the kind may be more than the first header: it goes by again. */
+static void find_kind(struct ec_ending *e)
+{
+    uint8_t begin[KIND_BYTES];
+    const int bytes = e->head_bytes;
+    e->kind = ec_part_kind_of(e->head, bytes);
+    e->stopped = !e->kind && bytes == KIND_BYTES;
+    if (!e->kind)
+        return;
+    memcpy(begin, e->head, (size_t)bytes);
+    e->head_bytes = 0;
+    e->seen -= bytes;
+    ec_ending_feed(e, begin, (size_t)bytes);
+}
+
 static void read_head(struct ec_ending *e)
 {
-    if (!e->kind)
-        e->kind = ec_part_kind_of(e->head, e->head_bytes);
     e->begun = (struct ec_part){0};
-    const enum ec_part_result result = e->kind ? e->kind->read(&e->state, e->head, e->head_bytes, &e->begun)
-                                       : e->head_bytes < KIND_BYTES ? EC_PART_MORE
-                                                                    : EC_PART_NONE;
+    const enum ec_part_result result = e->kind->read(&e->state, e->head, e->head_bytes, &e->begun);
     e->stopped = result == EC_PART_NONE || (result == EC_PART_MORE && e->head_bytes == EC_HEAD_MAX_BYTES);
     if (result != EC_PART_READ)
         return;
@@ -33,8 +45,10 @@ void ec_ending_feed(struct ec_ending *e, const uint8_t *data, size_t bytes)
         data += skipped ? skipped : 1;
         bytes -= skipped ? skipped : 1;
         e->seen += skipped ? (int64_t)skipped : 1;
-        if (!skipped)
+        if (!skipped && e->kind)
             read_head(e);
+        else if (!skipped)
+            find_kind(e);
     }
 }
 

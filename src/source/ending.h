@@ -1,6 +1,6 @@
 /* Whether an input was cut off among its pictures: most containers end without a word then. A walk through the parts of an MP4
- * in fragments, a Matroska, AVI, FLV, GIF, APNG, Ogg or ASF stream by the sizes in their headers; what these do not tell is not
- * guessed. */
+ * in fragments, a Matroska, AVI, FLV, GIF, APNG, Ogg, ASF or AV1 stream by the sizes in their headers; what these do not tell
+ * is not guessed. */
 #ifndef EC_SOURCE_ENDING_H
 #define EC_SOURCE_ENDING_H
 

@@ -141,15 +141,18 @@ static int open_container(struct ec_input *in, const char *url, const AVInputFor
     return avformat_open_input(&in->container, url, (void *)(uintptr_t)format, options);
 }
 
-static bool ends_in_table(const char *url)
+/* An MP4 that ends in the table of a fragment, or an MXF, whose last table libavformat looks for too. */
+static bool may_open_forwards(const char *url)
 {
     struct ec_ending ending = {0};
     AVIOContext *file = NULL;
     if (avio_open(&file, url, AVIO_FLAG_READ) < 0)
         return false;
-    ec_ending_feed_file(&ending, file);
+    const bool mxf = avio_rb32(file) == 0x060E2B34;
+    if (!mxf)
+        ec_ending_feed_file(&ending, file);
     avio_closep(&file);
-    return ec_ending_is_in_table(&ending);
+    return mxf || ec_ending_is_in_table(&ending);
 }
 
 /* A file that only opens when it is read forwards. */
@@ -157,7 +160,7 @@ static int open_forwards(struct ec_input *in, const char *url, const AVInputForm
 {
     struct ec_error unused = {0};
     if ((failed != AVERROR_INVALIDDATA && failed != AVERROR_EOF) || in->descriptor || !is_regular(in->name) ||
-        !ends_in_table(url) || ec_descriptor_open(&in->descriptor, in->name, true, cancelled, in, &unused) != EC_OK)
+        !may_open_forwards(url) || ec_descriptor_open(&in->descriptor, in->name, true, cancelled, in, &unused) != EC_OK)
         return failed;
     if (open_container(in, url, format, options) >= 0)
         return 0;

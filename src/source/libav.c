@@ -206,6 +206,22 @@ static enum ec_status reading_ended(struct ec_source *s, int r, struct ec_error 
     return ec_fail(error, EC_ERROR_INPUT, "%s: reading failed: %s", s->input.name, cause);
 }
 
+/* Whether the input ended in the middle of this packet: libavformat says so, or, where JPEGs stand one behind the other, it is
+ * the first one without an end. */
+static bool is_partial(struct ec_source *s)
+{
+    const AVPacket *p = s->packet;
+    const char *format = s->input.container->iformat->name;
+    if (strcmp(format, "mjpeg") != 0 && strcmp(format, "jpeg_pipe") != 0)
+        return p->flags & AV_PKT_FLAG_CORRUPT;
+    int size = p->size;
+    while (size > 2 && !p->data[size - 1])
+        size--;
+    const bool has_end = size >= 2 && p->data[size - 2] == 0xFF && p->data[size - 1] == 0xD9;
+    s->jpegs_end |= has_end;
+    return s->jpegs_end && !has_end;
+}
+
 /* Reads one packet and what follows from it. Sets s->ended behind the last one. */
 static enum ec_status advance(struct ec_source *s, struct ec_error *error)
 {
@@ -234,7 +250,7 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
         return reading_ended(s, r, error);
     }
     ec_clock_close_hole(&s->clock, s->packet, s->input.container->streams[s->packet->stream_index]->time_base);
-    s->last_is_partial = s->packet->flags & AV_PKT_FLAG_CORRUPT;
+    s->last_is_partial = is_partial(s);
     enum ec_status status;
     if (s->packet->stream_index == s->input.stream) {
         s->video_packets++;

@@ -28,6 +28,7 @@ struct ec_source {
     bool packets_wanted, ended;
     struct ec_error late_error; /* from behind the first frame, but before it was taken */
     bool last_is_partial; /* the last packet: the input ended in the middle of it */
+    bool jpegs_end; /* with the marker that ends them */
     bool lost; /* to be opened again, once what came before has been taken */
     AVRational stream_base; /* of the video stream in the container */
     struct ec_stream_shape *shapes; /* of all streams of the container */

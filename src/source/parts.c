@@ -192,21 +192,40 @@ static enum ec_part_result read_png(struct ec_part_state *state, const uint8_t *
     return EC_PART_READ;
 }
 
+/* AV1 specification, 5.3: a stream in the low-overhead format. */
+static enum ec_part_result read_obu(struct ec_part_state *state, const uint8_t *head, int bytes, struct ec_part *out)
+{
+    enum { FRAME_HEADER = 3, TILE_GROUP = 4, FRAME = 6, LEB128_MAX_BYTES = 8 };
+    (void)state;
+    const int type = head[0] >> 3 & 15, begin = head[0] & 4 ? 2 : 1;
+    const bool forbidden = head[0] & 0x81, sized = head[0] & 2;
+    if (forbidden || !sized || bytes > begin + LEB128_MAX_BYTES)
+        return EC_PART_NONE;
+    out->frames = type == FRAME_HEADER || type == TILE_GROUP || type == FRAME;
+    if (bytes <= begin || head[bytes - 1] & 0x80)
+        return EC_PART_MORE;
+    for (int i = begin; i < bytes; i++)
+        out->bytes |= (int64_t)(head[i] & 0x7f) << 7 * (i - begin);
+    return EC_PART_READ;
+}
+
 const struct ec_part_kind *ec_part_kind_of(const uint8_t *head, int bytes)
 {
     static const struct ec_part_kind box = {"mp4", read_box};
     static const struct {
-        char begin[5];
+        const char *begin;
+        int bytes;
         struct ec_part_kind kind;
-    } known[] = {{"\x1A\x45\xDF\xA3", {"matroska", read_element}},
-                 {"RIFF", {"avi", read_chunk}},
-                 {"FLV\1", {"flv", read_tag}},
-                 {"GIF8", {"gif", read_block}},
-                 {"OggS", {"ogg", read_page}},
-                 {"\x89PNG", {"apng", read_png}},
-                 {"\x30\x26\xB2\x75", {"asf", read_object}}};
-    for (size_t i = 0; i < sizeof known / sizeof *known && bytes >= 4; i++)
-        if (memcmp(head, known[i].begin, 4) == 0)
+    } known[] = {{"\x1A\x45\xDF\xA3", 4, {"matroska", read_element}},
+                 {"RIFF", 4, {"avi", read_chunk}},
+                 {"FLV\1", 4, {"flv", read_tag}},
+                 {"GIF8", 4, {"gif", read_block}},
+                 {"OggS", 4, {"ogg", read_page}},
+                 {"\x89PNG", 4, {"apng", read_png}},
+                 {"\x12\0\x0A", 3, {"obu", read_obu}},
+                 {"\x30\x26\xB2\x75", 4, {"asf", read_object}}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (bytes >= known[i].bytes && memcmp(head, known[i].begin, (size_t)known[i].bytes) == 0)
             return &known[i].kind;
     return bytes >= 8 ? &box : NULL;
 }

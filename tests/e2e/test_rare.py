@@ -194,7 +194,8 @@ class Pictures(Rare):
         fragments = [*H264, "-g", "5", "-movflags", "frag_keyframe+empty_moov"]
         table = (("a.mkv", ["-c:v", "ffv1"], 5), ("a.avi", ["-c:v", "mjpeg"], 5), ("a.webm", ["-c:v", "libvpx-vp9"], 5),
                  ("a.mp4", fragments, 5), ("a.flv", ["-c:v", "flv1"], 4), ("a.gif", [], 2), ("a.apng", ["-f", "apng"], 12),
-                 ("a.ogv", ["-c:v", "libtheora", "-page_duration", "1"], 0), ("a.wmv", ["-c:v", "wmv2"], 0), ("a.ivf", ["-c:v", "libvpx"], 0))
+                 ("a.ogv", ["-c:v", "libtheora", "-page_duration", "1"], 0), ("a.wmv", ["-c:v", "wmv2"], 0), ("a.ivf", ["-c:v", "libvpx"], 0),
+                 ("a.obu", ["-c:v", "libaom-av1", "-cpu-used", "8", "-row-mt", "0", "-lag-in-frames", "0"], 0), ("a.mjpeg", [], 0))
         for name, options, spare_bytes in table:
             with self.subTest(name):
                 whole = self.video(name, *options, frames=20, size="192x128")
@@ -235,6 +236,19 @@ class Pictures(Rare):
             clip.write_bytes(data[:count])
             found, text = self.both_ways(clip, expect)
             self.assertEqual((abs(len(found) - frames) <= 1, b"was cut off" in text), (True, bool(expect)), text)
+
+    def test_jpegs_without_ends(self):
+        """As some cameras send them: the last one is not short because none has an end."""
+        data = self.video("a.mjpeg", frames=10).read_bytes()
+        (self.folder / "b.mjpeg").write_bytes(data.replace(b"\xff\xd9\xff\xd8", b"\xff\xd8")[:-2])
+        self.assertEqual(len(self.both_ways(self.folder / "b.mjpeg", 0)[0]), 10)
+        (self.folder / "c.mjpeg").write_bytes(data + bytes(500))
+        self.assertEqual(len(self.both_ways(self.folder / "c.mjpeg", 0)[0]), 10)
+
+    def test_mxf_without_its_last_table(self):
+        data = self.make("a.mxf", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25", "-frames:v", "10", "-c:v", "mpeg2video", "-g", "1").read_bytes()
+        (self.folder / "b.mxf").write_bytes(data[:-20])
+        self.assertEqual(len(self.both_ways(self.folder / "b.mxf", 0)[0]), 10)
 
     def test_dv_that_ends_in_a_frame(self):
         data = self.make("a.dv", "-f", "lavfi", "-i", "testsrc2=s=720x480:r=30000/1001", "-frames:v", "3", "-pix_fmt", "yuv411p").read_bytes()
