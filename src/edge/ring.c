@@ -29,9 +29,14 @@ bool ec_ring_open(struct ec_ring *ring, int slots, int width, size_t element_byt
     ring->memory = aligned_alloc(LINE_BYTES, bytes);
     if (!ring->held || !ring->memory)
         return false;
-    memset(ring->memory, 0, bytes);
+    ec_ring_fill(ring, 0);
     ec_ring_clear(ring);
     return true;
+}
+
+void ec_ring_fill(struct ec_ring *ring, unsigned char byte)
+{
+    memset(ring->memory, byte, ring->stride_bytes * (size_t)ring->slots + EC_RING_SLACK_BYTES);
 }
 
 void ec_ring_clear(struct ec_ring *ring)

@@ -25,6 +25,9 @@ struct ec_ring {
 /* False if there is no memory; *ring can be closed in any case. */
 bool ec_ring_open(struct ec_ring *ring, int slots, int width, size_t element_bytes, int left, int right);
 
+/* Sets every byte, of margins and of what can be read past them too. */
+void ec_ring_fill(struct ec_ring *ring, unsigned char byte);
+
 /* Forgets every row. */
 void ec_ring_clear(struct ec_ring *ring);
 

@@ -24,23 +24,23 @@
  * come after it (ec_rows_compares) that is left to `compare`. Pixels may have any value. */
 typedef void ec_rows_tall(void *const *out, const void *const *rows, int n, const struct ec_plan *plan);
 
-/* What magnitudes of Canny count: those above `low`, and above `high`, both at most the largest 16-bit integer for norm l1 and
- * the largest 32-bit one for l2. With l1 a magnitude is its key; with l2 its key is the magnitude >> shift, up to the largest
- * 16-bit integer, and its rest the other bits. */
+/* What magnitudes m of Canny count: those above `low`, up to the largest 16-bit integer for norm l1 and the largest 32-bit one
+ * for l2. With l1 the key of a magnitude is m - low - 1; with l2 that is its key times 2^shift plus its rest, which has `shift`
+ * bits. So those that count have keys from 0 on; those above the high threshold have one above high_key, or that one and a rest
+ * above high_rest. */
 struct ec_canny_limits {
-    int32_t low, high;
-    int shift;
+    int32_t low;
+    int high_key, high_rest, shift;
     int sum; /* where |gx| + |gy| is up to here the magnitude does not count */
     int32_t boost; /* see ec_stable_raise_i32 */
     int lowered_sum; /* the same as `sum` where the magnitude is raised */
 };
 
-/* One row of Canny's intermediate results: those of 64 columns count where `flag` is set in `active`. Elsewhere magnitudes may
- * be any that do not count. Keys and rests have a 0 on either side. */
+/* One row of Canny's intermediate results: those of 64 columns count where `flag` is set in `active`. Elsewhere keys are below
+ * 0, as they are on either side. */
 struct ec_canny_lines {
-    int16_t *keys, *rests; /* rests: NULL with l1 */
+    int16_t *keys, *rests; /* rests: with bits above `shift` that do not count; NULL with l1 */
     void *courses; /* directions, of the instruction set's own kind */
-    uint64_t *above_low, *above_high; /* bits of columns whose magnitudes are */
     uint16_t flag; /* a bit of its own in each row; 0: nothing counts */
 };
 

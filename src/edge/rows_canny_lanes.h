@@ -19,32 +19,23 @@ INLINE struct course course_of(lanes gx, lanes gy)
 
 struct magnitudes {
     lanes keys, rests;
-    lanes_mask above_low, above_high;
 };
 
 INLINE struct magnitudes magnitudes_of_sums(lanes sums, const struct ec_canny_limits *limits)
 {
-    return (struct magnitudes){.keys = sums,
-                               .above_low = lanes_above(sums, lanes_of((int)limits->low)),
-                               .above_high = lanes_above(sums, lanes_of((int)limits->high))};
+    return (struct magnitudes){.keys = sums + lanes_of(~limits->low)};
 }
 
-INLINE struct magnitudes magnitudes_of_squares(struct wide_pair squares, const struct ec_canny_limits *limits)
+INLINE struct magnitudes magnitudes_of_squares(struct wide_pair excess, const struct ec_canny_limits *limits)
 {
-    const wide_lanes a = squares.first, b = squares.second;
-    const int32_t rest = (1 << limits->shift) - 1;
-    const lanes low = lanes_join_wide(a - limits->low, b - limits->low);
-    const lanes high = lanes_join_wide(a - limits->high, b - limits->high);
-    return (struct magnitudes){.keys = lanes_join_wide(a >> limits->shift, b >> limits->shift),
-                               .rests = lanes_join_wide(a & rest, b & rest),
-                               .above_low = lanes_above(low, (lanes){0}),
-                               .above_high = lanes_above(high, (lanes){0})};
+    return (struct magnitudes){.keys = lanes_join_wide(excess.first >> limits->shift, excess.second >> limits->shift),
+                               .rests = lanes_join_lower(excess.first, excess.second)};
 }
 
 INLINE struct magnitudes magnitudes_of(lanes gx, lanes gy, bool l1, const struct ec_canny_limits *limits)
 {
     return l1 ? magnitudes_of_sums(lanes_absolute(gx) + lanes_absolute(gy), limits)
-              : magnitudes_of_squares(lanes_squares(gx, gy), limits);
+              : magnitudes_of_squares(lanes_squares(gx, gy, ~limits->low), limits);
 }
 
 /* ec_stable_raise_i32: sums are below 2^13 and boosts below 2^11, so that their product, by 2^8 larger, has its quotient in
@@ -55,67 +46,77 @@ INLINE struct magnitudes raised_magnitudes_of(lanes gx, lanes gy, bool l1, const
         const lanes sums = lanes_absolute(gx) + lanes_absolute(gy);
         return magnitudes_of_sums(sums + lanes_products_high(sums << 3, lanes_of(limits->boost << 5)), limits);
     }
-    struct wide_pair m = lanes_squares(gx, gy);
-    m.first += (m.first >> 8) * limits->boost + ((m.first & 255) * limits->boost >> 8);
-    m.second += (m.second >> 8) * limits->boost + ((m.second & 255) * limits->boost >> 8);
+    struct wide_pair m = lanes_squares(gx, gy, 0);
+    m.first += ~limits->low + (m.first >> 8) * limits->boost + ((m.first & 255) * limits->boost >> 8);
+    m.second += ~limits->low + (m.second >> 8) * limits->boost + ((m.second & 255) * limits->boost >> 8);
     return magnitudes_of_squares(m, limits);
 }
 
 INLINE struct magnitudes magnitudes_pick(lanes_mask mask, struct magnitudes a, struct magnitudes b)
 {
-    return (struct magnitudes){lanes_pick(mask, a.keys, b.keys), lanes_pick(mask, a.rests, b.rests),
-                               (a.above_low & mask) | (b.above_low & ~mask), (a.above_high & mask) | (b.above_high & ~mask)};
+    return (struct magnitudes){lanes_pick(mask, a.keys, b.keys), lanes_pick(mask, a.rests, b.rests)};
 }
 
-/* Rows of keys above, at and below certain pixels, the first of them being the left neighbours, and so on. */
-struct surroundings {
-    const int16_t *up, *at, *down;
-    ptrdiff_t left, middle, right;
+/* Of some pixels, and of those to the left and right of them. */
+struct beside {
+    lanes left, middle, right;
 };
 
 struct neighbours {
     lanes before, after;
 };
 
-INLINE struct neighbours neighbours_of(const struct surroundings *s, const struct course *course)
+INLINE struct neighbours neighbours_of(struct beside up, struct beside at, struct beside down, const struct course *course)
 {
-    lanes before = lanes_pick(course->rising, lanes_load(s->up + s->right), lanes_load(s->up + s->left));
-    lanes after = lanes_pick(course->rising, lanes_load(s->down + s->left), lanes_load(s->down + s->right));
-    before = lanes_pick(course->steep, lanes_load(s->up + s->middle), before);
-    after = lanes_pick(course->steep, lanes_load(s->down + s->middle), after);
-    return (struct neighbours){lanes_pick(course->flat, lanes_load(s->at + s->left), before),
-                               lanes_pick(course->flat, lanes_load(s->at + s->right), after)};
+    lanes before = lanes_pick(course->rising, up.right, up.left), after = lanes_pick(course->rising, down.left, down.right);
+    before = lanes_pick(course->steep, up.middle, before);
+    after = lanes_pick(course->steep, down.middle, after);
+    return (struct neighbours){lanes_pick(course->flat, at.left, before), lanes_pick(course->flat, at.right, after)};
 }
 
-/* Where keys are the largest of their neighbours; ec_canny_is_maximum has m >= after, m > after - 1, in these courses. */
-INLINE lanes_mask maxima_of(const struct surroundings *keys, const struct course *course)
+/* ec_canny_is_maximum has m >= after, m > after - 1, in these courses. */
+INLINE lanes before_maximum(lanes after, const struct course *course)
 {
-    const struct neighbours n = neighbours_of(keys, course);
-    const lanes after = lanes_decrease(course->flat | course->steep, n.after);
-    return lanes_above(lanes_load(keys->at + keys->middle), lanes_max(n.before, after));
+    return lanes_decrease(course->flat | course->steep, after);
 }
 
-/* The same with rests, which are looked at where a key that counts equals one of its neighbours'. */
-INLINE lanes_mask maxima_with_rests(const struct surroundings *keys, const struct surroundings *rests,
-                                    const struct course *course, lanes least)
+/* Which pixels are maxima, and which of them are above the high threshold. */
+struct maxima {
+    lanes_mask low, high;
+};
+
+INLINE struct maxima maxima_of_sums(lanes key, struct neighbours n, const struct course *course,
+                                    const struct ec_canny_limits *limits)
 {
-    const struct neighbours n = neighbours_of(keys, course);
-    const lanes key = lanes_load(keys->at + keys->middle);
-    const lanes_mask counts = ~lanes_above(lanes_max(n.before, n.after), key) & ~lanes_above(least, key);
-    const lanes_mask equals_before = lanes_equal(key, n.before), equals_after = lanes_equal(key, n.after);
-    if (!mask_any(counts & (equals_before | equals_after)))
-        return counts;
-    const struct neighbours r = neighbours_of(rests, course);
-    const lanes rest = lanes_load(rests->at + rests->middle);
-    const lanes after = lanes_decrease(course->flat | course->steep, r.after);
-    return counts & (~equals_before | lanes_above(rest, r.before)) & (~equals_after | lanes_above(rest, after));
+    const lanes others = lanes_max(lanes_max(n.before, before_maximum(n.after, course)), lanes_of(-1));
+    const lanes_mask low = lanes_above(key, others);
+    return (struct maxima){low, low & lanes_above(key, lanes_of(limits->high_key))};
 }
 
-/* Mostly eight words, which a compiler that knows it stores at once. */
-INLINE void clear_words(uint64_t *words, int count)
+/* The same of squares. They are `open` where keys alone may not tell; that is where they equal something that counts. */
+INLINE struct maxima maxima_of_keys(lanes key, struct neighbours n, const struct ec_canny_limits *limits, lanes_mask *open)
 {
-    for (; count >= 8; count -= 8, words += 8)
-        memset(words, 0, 8 * sizeof *words);
-    for (; count > 0; count--)
-        *words++ = 0;
+    const lanes others = lanes_max(lanes_max(n.before, n.after), lanes_of(0)), high_key = lanes_of(limits->high_key);
+    const lanes_mask low = ~lanes_above(others, key);
+    *open = low & (lanes_equal(key, others) | lanes_equal(key, high_key));
+    return (struct maxima){low, low & lanes_above(key, high_key)};
+}
+
+INLINE struct maxima maxima_of_rests(struct maxima m, lanes key, struct neighbours keys, lanes rest, struct neighbours rests,
+                                     const struct course *course, const struct ec_canny_limits *limits)
+{
+    const lanes after = before_maximum(rests.after, course);
+    const lanes_mask low = m.low & (~lanes_equal(key, keys.before) | lanes_above(rest, rests.before)) &
+                           (~lanes_equal(key, keys.after) | lanes_above(rest, after));
+    const lanes_mask high = lanes_equal(key, lanes_of(limits->high_key)) & lanes_above(rest, lanes_of(limits->high_rest));
+    return (struct maxima){low, low & (m.high | high)};
+}
+
+/* Mostly eight words, which a compiler that knows it copies at once. */
+INLINE void copy_words(uint64_t *to, const uint64_t *from, int count)
+{
+    if (count == 8)
+        memcpy(to, from, 8 * sizeof *to);
+    else
+        memcpy(to, from, (size_t)count * sizeof *to);
 }

@@ -12,15 +12,6 @@ struct NAME(courses) {
     struct course of[STEPS][PARTS];
 };
 
-INLINE struct surroundings NAME(surroundings)(const int16_t *up, const int16_t *at, const int16_t *down, ptrdiff_t x, int part,
-                                              ptrdiff_t odd)
-{
-    if (!IS_8_BIT)
-        return (struct surroundings){up, at, down, x - 1, x, x + 1};
-    return part == 0 ? (struct surroundings){up, at, down, odd + x / 2 - 1, x / 2, odd + x / 2}
-                     : (struct surroundings){up, at, down, x / 2, odd + x / 2, x / 2 + 1};
-}
-
 INLINE uint64_t NAME(step_bits)(const lanes_mask masks[PARTS], int step)
 {
     return (IS_8_BIT ? mask_bits_in_turns(masks[0], masks[PARTS - 1]) : mask_bits(masks[0])) << (step * STEP % 64);
@@ -31,20 +22,12 @@ INLINE lanes_mask NAME(step_mask)(uint64_t bits, int step, int part)
     return IS_8_BIT ? mask_of_bits_in_turns(bits >> (step * STEP % 64), part) : mask_of_bits(bits >> (step * STEP % 64));
 }
 
-/* What counts in a row is none of what is there: its magnitudes become 0. */
+/* What counts in a row is none of what is there. */
 static void NAME(canny_forget)(const struct ec_canny_group *group, int block, uint32_t flags)
 {
-    for (int y = 0; y < EC_TALL_ROWS; y++) {
-        const struct ec_canny_lines *row = &group->rows[y + 2];
-        if (!(flags & row->flag))
-            continue;
-        for (int part = 0; part < PARTS; part++) {
-            const ptrdiff_t at = part * group->odd + 64 / PARTS * block;
-            memset(row->keys + at, 0, 64 / PARTS * sizeof *row->keys);
-            if (row->rests)
-                memset(row->rests + at, 0, 64 / PARTS * sizeof *row->rests);
-        }
-    }
+    for (int y = 0; y < EC_TALL_ROWS; y++)
+        for (int part = 0; part < PARTS && (flags & group->rows[y + 2].flag); part++)
+            memset(group->rows[y + 2].keys + part * group->odd + 64 / PARTS * block, 0xff, 64 / PARTS * sizeof(int16_t));
     group->active[block] &= (uint16_t)~flags;
 }
 
@@ -79,7 +62,8 @@ INLINE void NAME(take_larger)(struct NAME(gradients) * g, const struct NAME(grad
             more = lanes_absolute(other->gx[i]) + lanes_absolute(other->gy[i]) - lanes_absolute(g->gx[i]) -
                    lanes_absolute(g->gy[i]);
         } else {
-            const struct wide_pair own = lanes_squares(g->gx[i], g->gy[i]), its = lanes_squares(other->gx[i], other->gy[i]);
+            const struct wide_pair own = lanes_squares(g->gx[i], g->gy[i], 0),
+                                   its = lanes_squares(other->gx[i], other->gy[i], 0);
             more = lanes_join_wide(its.first - own.first, its.second - own.second);
         }
         const lanes_mask larger = lanes_above(more, (lanes){0});
@@ -88,18 +72,11 @@ INLINE void NAME(take_larger)(struct NAME(gradients) * g, const struct NAME(grad
     }
 }
 
-/* Which bits of a block are above the thresholds. */
-struct NAME(above) {
-    uint64_t low, high;
-};
-
-/* A step of a row; adds its bits. */
-INLINE void NAME(measure_step)(struct NAME(above) * above, const struct ec_canny_lines *row,
-                               const struct ec_canny_limits *limits, ptrdiff_t odd, int block, int step,
-                               const struct NAME(gradients) * g, uint64_t raised, bool l1)
+/* A step of a row; adds to its largest keys. */
+INLINE void NAME(measure_step)(lanes *largest, const struct ec_canny_lines *row, const struct ec_canny_limits *limits,
+                               ptrdiff_t odd, int block, int step, const struct NAME(gradients) * g, uint64_t raised, bool l1)
 {
     struct NAME(courses) *courses = (struct NAME(courses) *)row->courses + block;
-    lanes_mask above_low[PARTS], above_high[PARTS];
     for (int i = 0; i < PARTS; i++) {
         struct magnitudes m = magnitudes_of(g->gx[i], g->gy[i], l1, limits);
         if (raised)
@@ -109,11 +86,8 @@ INLINE void NAME(measure_step)(struct NAME(above) * above, const struct ec_canny
         if (!l1)
             lanes_store(row->rests + at, m.rests);
         courses->of[step][i] = course_of(g->gx[i], g->gy[i]);
-        above_low[i] = m.above_low;
-        above_high[i] = m.above_high;
+        *largest = lanes_max(*largest, m.keys);
     }
-    above->low |= NAME(step_bits)(above_low, step);
-    above->high |= NAME(step_bits)(above_high, step);
 }
 
 /* A step of each row; in each pixel the gradients of the channel that has the largest. */
@@ -137,23 +111,17 @@ INLINE void NAME(larger_gradients)(struct NAME(gradients) all[EC_TALL_ROWS], con
     }
 }
 
-/* Keeps the bits above the thresholds of the first n columns of a block, and whether there are any. */
-static void NAME(keep_bits)(const struct ec_canny_group *group, const struct NAME(above) above[EC_TALL_ROWS], int block, int n)
+/* Which rows have magnitudes that count in a block, of which `n` columns are there: none does after them. */
+static void NAME(end_block)(const struct ec_canny_group *group, const lanes largest[EC_TALL_ROWS], int block, int n)
 {
     const ptrdiff_t outside = (n % PARTS) * group->odd + (64 * block + n) / PARTS;
-    const uint64_t inside = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
     uint32_t active = group->active[block];
     for (int y = 0; y < EC_TALL_ROWS; y++) {
         const struct ec_canny_lines *row = &group->rows[y + 2];
-        const uint64_t low = above[y].low & inside;
-        row->above_low[block] = low;
-        row->above_high[block] = above[y].high & inside;
-        active = low ? active | row->flag : active & ~(uint32_t)row->flag;
-        if (n == 64)
-            continue;
-        row->keys[outside] = 0;
-        if (row->rests)
-            row->rests[outside] = 0;
+        active &= ~(uint32_t)row->flag;
+        active |= mask_any(lanes_above(largest[y], lanes_of(-1))) ? row->flag : 0;
+        if (n < 64)
+            row->keys[outside] = -1;
     }
     group->active[block] = (uint16_t)active;
 }
@@ -164,17 +132,19 @@ INLINE void NAME(measure_block)(const struct ec_canny_group *group, const void *
 {
     const struct ec_canny_limits limits = *group->limits;
     const lanes max = lanes_of(group->max);
-    struct NAME(above) above[EC_TALL_ROWS] = {0};
+    lanes largest[EC_TALL_ROWS];
+    for (int y = 0; y < EC_TALL_ROWS; y++)
+        largest[y] = lanes_of(-1);
     for (int step = 0; step < STEPS; step++) {
         struct NAME(gradients) all[EC_TALL_ROWS];
         NAME(larger_gradients)(all, rows, x + step * STEP, max, channels, l1);
 #pragma GCC unroll 1
         for (int y = 0; y < EC_TALL_ROWS; y++) {
             const uint64_t raised = group->raised[y] ? group->raised[y][block] : 0;
-            NAME(measure_step)(&above[y], &group->rows[y + 2], &limits, group->odd, block, step, &all[y], raised, l1);
+            NAME(measure_step)(&largest[y], &group->rows[y + 2], &limits, group->odd, block, step, &all[y], raised, l1);
         }
     }
-    NAME(keep_bits)(group, above, block, n);
+    NAME(end_block)(group, largest, block, n);
 }
 
 /* The same of one channel, with nothing raised. */
@@ -184,7 +154,9 @@ INLINE void NAME(measure_plain_block)(const struct ec_canny_group *group, const 
     const struct ec_canny_limits limits = *group->limits;
     const ptrdiff_t odd = group->odd;
     const lanes max = lanes_of(group->max);
-    struct NAME(above) above[EC_TALL_ROWS] = {0};
+    lanes largest[EC_TALL_ROWS];
+    for (int y = 0; y < EC_TALL_ROWS; y++)
+        largest[y] = lanes_of(-1);
     for (int step = 0; step < STEPS; step++) {
         const int at = x + step * STEP;
         struct NAME(slopes) a = NAME(load_slopes)(rows[0], at, max, 1, 2), b = NAME(load_slopes)(rows[1], at, max, 1, 2);
@@ -192,12 +164,12 @@ INLINE void NAME(measure_plain_block)(const struct ec_canny_group *group, const 
         for (int y = 0; y < EC_TALL_ROWS; y++) {
             const struct NAME(slopes) c = NAME(load_slopes)(rows[y + 2], at, max, 1, 2);
             const struct NAME(gradients) g = NAME(gradients_of)(&a, &b, &c);
-            NAME(measure_step)(&above[y], &group->rows[y + 2], &limits, odd, block, step, &g, 0, l1);
+            NAME(measure_step)(&largest[y], &group->rows[y + 2], &limits, odd, block, step, &g, 0, l1);
             a = b;
             b = c;
         }
     }
-    NAME(keep_bits)(group, above, block, n);
+    NAME(end_block)(group, largest, block, n);
 }
 
 static void NAME(canny_measure)(const struct ec_canny_group *group, const void *const *rows, int channels, int start, int n)

@@ -15,6 +15,17 @@
  * that products up to 36 are rounded the same; there are no halves. lanes_narrow: two vectors of lanes from 0 to 255 become
  * bytes. lanes_multiply_add: a * b + c, rounded once. lanes_store_bytes, _shorts: lanes of 32 bits, those of b after those of
  * a, clamped; lanes_store_row: bytes of LANES_BYTES / 16 vectors of them. */
+#if defined(SIMD)
+INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
+{
+#if defined(__AVX512VNNI__)
+    return (wide_lanes)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)shorts, (__m512i)weights);
+#else
+    return sum + (wide_lanes)SIMD(madd_epi16)((simd)shorts, (simd)weights);
+#endif
+}
+#endif
+
 #if defined(__AVX2__)
 #define HAS_DOTS 1
 
@@ -36,20 +47,12 @@ INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
 {
     return (wide_lanes)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)bytes, (__m512i)weights);
 }
-INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
-{
-    return (wide_lanes)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)shorts, (__m512i)weights);
-}
 #else
 #define HAS_DOTS_OF_FOUR 0
 INLINE wide_lanes lanes_dot(wide_lanes sum, lanes bytes, wide_lanes weights)
 {
     const simd pairs = SIMD(maddubs_epi16)((simd)bytes, (simd)weights);
     return sum + (wide_lanes)SIMD(madd_epi16)(pairs, SIMD(set1_epi16)(1));
-}
-INLINE wide_lanes lanes_dot_short(wide_lanes sum, lanes shorts, wide_lanes weights)
-{
-    return sum + (wide_lanes)SIMD(madd_epi16)((simd)shorts, (simd)weights);
 }
 #endif
 INLINE lanes lanes_expand_luma(lanes bytes)

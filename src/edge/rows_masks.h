@@ -10,8 +10,9 @@
  * mask_bits: bit i is that of lane i. mask_bits_in_turns: bits 2 * i and 2 * i + 1 are those of lane i of `even` and `odd`.
  * mask_of_bits, mask_of_bits_in_turns: the inverse; of bits 2 * i + part.
  * lanes_products_high: upper halves of the products of positive lanes.
- * lanes_squares: a * a + b * b, below 2^31, in two vectors of some order, from which
- * lanes_join_wide makes lanes in the order of a and b, clamped. */
+ * lanes_squares: start + a * a + b * b, in two vectors of some order, from which
+ * lanes_join_wide makes lanes in the order of a and b, clamped, and
+ * lanes_join_lower some of the lower halves, of which the 15 lowest bits count. */
 #if defined(__AVX512BW__)
 typedef __mmask32 lanes_mask;
 
@@ -133,10 +134,11 @@ INLINE lanes lanes_products_high(lanes a, lanes b)
 {
     return (lanes)SIMD(mulhi_epu16)((simd)a, (simd)b);
 }
-INLINE struct wide_pair lanes_squares(lanes a, lanes b)
+INLINE struct wide_pair lanes_squares(lanes a, lanes b, int32_t start)
 {
-    const simd low = SIMD(unpacklo_epi16)((simd)a, (simd)b), high = SIMD(unpackhi_epi16)((simd)a, (simd)b);
-    return (struct wide_pair){(wide_lanes)SIMD(madd_epi16)(low, low), (wide_lanes)SIMD(madd_epi16)(high, high)};
+    const lanes low = (lanes)SIMD(unpacklo_epi16)((simd)a, (simd)b), high = (lanes)SIMD(unpackhi_epi16)((simd)a, (simd)b);
+    const wide_lanes starts = (wide_lanes){0} + start;
+    return (struct wide_pair){lanes_dot_short(starts, low, (wide_lanes)low), lanes_dot_short(starts, high, (wide_lanes)high)};
 }
 INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
 {
@@ -149,11 +151,11 @@ INLINE lanes lanes_products_high(lanes a, lanes b)
     const positive_wide_lanes x = (positive_wide_lanes)a, y = (positive_wide_lanes)b;
     return (lanes)((x & 0xffff) * (y & 0xffff) >> 16 | ((x >> 16) * (y >> 16) & 0xffff0000));
 }
-INLINE struct wide_pair lanes_squares(lanes a, lanes b)
+INLINE struct wide_pair lanes_squares(lanes a, lanes b, int32_t start)
 {
     const wide_lanes even_a = ((wide_lanes)((positive_wide_lanes)a << 16)) >> 16, odd_a = (wide_lanes)a >> 16;
     const wide_lanes even_b = ((wide_lanes)((positive_wide_lanes)b << 16)) >> 16, odd_b = (wide_lanes)b >> 16;
-    return (struct wide_pair){even_a * even_a + even_b * even_b, odd_a * odd_a + odd_b * odd_b};
+    return (struct wide_pair){start + even_a * even_a + even_b * even_b, start + odd_a * odd_a + odd_b * odd_b};
 }
 INLINE wide_lanes wide_clamp(wide_lanes a)
 {
@@ -166,3 +168,14 @@ INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
     return (lanes)((wide_clamp(first) & 0xffff) | wide_clamp(second) << 16);
 }
 #endif
+
+INLINE lanes lanes_join_lower(wide_lanes first, wide_lanes second)
+{
+#if defined(__AVX512BW__)
+    const lanes places = {0,  2,  4,  6,  32, 34, 36, 38, 8,  10, 12, 14, 40, 42, 44, 46,
+                          16, 18, 20, 22, 48, 50, 52, 54, 24, 26, 28, 30, 56, 58, 60, 62};
+    return (lanes)_mm512_permutex2var_epi16((__m512i)first, (__m512i)places, (__m512i)second);
+#else
+    return lanes_join_wide(first & INT16_MAX, second & INT16_MAX);
+#endif
+}

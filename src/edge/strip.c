@@ -205,12 +205,11 @@ void ec_strip_close(struct ec_strip **strip)
         ec_ring_close(&s->blurred[c]);
         ec_ring_close(&s->blur_pairs[c]);
     }
-    struct ec_ring *rings[] = {&s->converted,  &s->blur_sums, &s->wide_sums,  &s->smooth,       &s->derive,   &s->column_sums,
-                               &s->near_row,   &s->far_row,   &s->response,   &s->sums,         &s->zeros,    &s->magnitudes,
-                               &s->directions, &s->active,    &s->gx,         &s->gy,           &s->other_gx, &s->other_gy,
-                               &s->other_sums, &s->samples,   &s->side_rows,  &s->side_results, &s->keys,     &s->rests,
-                               &s->courses,    &s->above_low, &s->above_high, &s->no_keys,      &s->no_bits,  &s->blur_sides,
-                               &s->blur_spare};
+    struct ec_ring *rings[] = {&s->converted,  &s->blur_sums, &s->wide_sums, &s->smooth,       &s->derive,    &s->column_sums,
+                               &s->near_row,   &s->far_row,   &s->response,  &s->sums,         &s->zeros,     &s->magnitudes,
+                               &s->directions, &s->active,    &s->gx,        &s->gy,           &s->other_gx,  &s->other_gy,
+                               &s->other_sums, &s->samples,   &s->side_rows, &s->side_results, &s->keys,      &s->rests,
+                               &s->courses,    &s->no_keys,   &s->no_bits,   &s->blur_sides,   &s->blur_spare};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);
     ec_strip_close_near(s);

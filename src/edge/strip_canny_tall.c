@@ -15,11 +15,11 @@
 struct step {
     int y;
     const void *rows[EC_CHANNELS_MAX * INPUT_ROWS];
-    struct ec_canny_group measured, looked_at; /* the same, but outside the image magnitudes are 0 */
+    struct ec_canny_group measured, looked_at; /* the same, but outside the image nothing counts */
     uint64_t *candidates[EC_TALL_ROWS], *edges[EC_TALL_ROWS];
 };
 
-/* Elements from the keys of even columns to those of odd ones; in between there are zeros on either side. */
+/* Elements from the keys of even columns to those of odd ones; in between there is what does not count on either side. */
 static int odd_columns(const struct ec_strip *s)
 {
     return s->kind->pixel_bytes == 1 ? (s->width + BLOCK - 1) / BLOCK * (BLOCK / 2) + 32 : 0;
@@ -31,14 +31,16 @@ bool ec_strip_open_canny_tall(struct ec_strip *s)
     bool ok = ec_ring_open(&s->keys, INPUT_ROWS, keys, sizeof(int16_t), 1, 1) &&
               ec_ring_open(&s->no_keys, 1, keys, sizeof(int16_t), 1, 1) &&
               ec_ring_open(&s->courses, INPUT_ROWS, blocks, s->kind->course_bytes, 0, 0) &&
-              ec_ring_open(&s->above_low, INPUT_ROWS, blocks, sizeof(uint64_t), 0, 0) &&
-              ec_ring_open(&s->above_high, INPUT_ROWS, blocks, sizeof(uint64_t), 0, 0) &&
               ec_ring_open(&s->no_bits, 1, blocks, sizeof(uint64_t), 0, 0) &&
               ec_ring_open(&s->active, 1, blocks, sizeof(uint16_t), 0, 0) &&
               ec_ring_open(&s->side_rows, INPUT_ROWS * s->plan->channels, BLOCK, s->kind->pixel_bytes, 1, 1);
     if (s->plan->norm == EC_NORM_L2)
         ok = ok && ec_ring_open(&s->rests, INPUT_ROWS, keys, sizeof(int16_t), 1, 1);
-    return ok;
+    if (!ok)
+        return false;
+    ec_ring_fill(&s->keys, 0xff);
+    ec_ring_fill(&s->no_keys, 0xff);
+    return true;
 }
 
 /* The largest sum whose square, which no magnitude is above, does not count. */
@@ -53,12 +55,16 @@ static int idle_sum(int64_t low, enum ec_norm norm)
 /* Magnitudes are up to 2^21 with 8 bits, with each bit 4 times larger, and raised 4 times. */
 static struct ec_canny_limits limits_of(const struct ec_strip *s, const struct ec_canny_thresholds *thresholds)
 {
-    const int64_t most = s->plan->norm == EC_NORM_L1 ? INT16_MAX : INT32_MAX;
-    const int shift = 6 + 2 * (s->plan->depth_bits - 8) + (s->plan->stable_boost ? 2 : 0);
+    const bool l1 = s->plan->norm == EC_NORM_L1;
+    const int64_t most = l1 ? INT16_MAX : INT32_MAX;
+    const int shift = l1 ? 0 : 6 + 2 * (s->plan->depth_bits - 8) + (s->plan->stable_boost ? 2 : 0);
+    const int64_t low = thresholds->low < most ? thresholds->low : most;
+    const int64_t high = (thresholds->high < most ? thresholds->high : most) - low - 1;
     return (struct ec_canny_limits){
-        .low = (int32_t)(thresholds->low < most ? thresholds->low : most),
-        .high = (int32_t)(thresholds->high < most ? thresholds->high : most),
-        .shift = s->plan->norm == EC_NORM_L1 ? 0 : shift,
+        .low = (int32_t)low,
+        .high_key = (int)(high >> shift < INT16_MAX ? high >> shift : INT16_MAX),
+        .high_rest = (int)(high & ((1 << shift) - 1)),
+        .shift = shift,
         .sum = idle_sum(thresholds->low, s->plan->norm),
         .boost = s->plan->stable_boost,
         .lowered_sum = idle_sum(ec_stable_lowered(thresholds->low, s->plan->stable_boost), s->plan->norm),
@@ -73,9 +79,8 @@ static void *row_of(struct ec_ring *ring, int y)
 
 static struct ec_canny_lines lines_of(struct ec_strip *s, int y)
 {
-    return (struct ec_canny_lines){row_of(&s->keys, y),       row_of(&s->rests, y),
-                                   row_of(&s->courses, y),    row_of(&s->above_low, y),
-                                   row_of(&s->above_high, y), (uint16_t)(1u << (unsigned)(y + INPUT_ROWS) % INPUT_ROWS)};
+    return (struct ec_canny_lines){row_of(&s->keys, y), row_of(&s->rests, y), row_of(&s->courses, y),
+                                   (uint16_t)(1u << (unsigned)(y + INPUT_ROWS) % INPUT_ROWS)};
 }
 
 static void prepare(struct ec_strip *s, struct step *step, const struct ec_edge_map *map, int first, int end)
@@ -94,7 +99,7 @@ static void prepare(struct ec_strip *s, struct step *step, const struct ec_edge_
         const int y = step->y - 2 + j;
         step->measured.rows[j] = step->looked_at.rows[j] = lines_of(s, y);
         if (y < 0 || y >= s->height)
-            step->looked_at.rows[j].keys = step->looked_at.rows[j].rests = ec_strip_scratch(&s->no_keys);
+            step->looked_at.rows[j].keys = ec_strip_scratch(&s->no_keys);
     }
     for (int i = 0; i < EC_TALL_ROWS; i++) {
         const int y = step->y + i, thinned = y - 1;
