@@ -51,14 +51,19 @@ EC_HD int32_t ec_auto_gray_bin(int32_t value, int32_t depth_bits)
     return value >> (depth_bits - 8);
 }
 
+/* `length`: a magnitude of norm l1, or the rounded root of one of l2. */
+EC_HD int32_t ec_auto_length_bin(int32_t length, const struct ec_plan *plan)
+{
+    return ec_min_i32(length >> (plan->automatic.magnitude_shift + plan->depth_bits - 8), EC_AUTO_MAGNITUDES - 1);
+}
+
 /* `magnitude` as ec_canny_magnitude gives it. */
 EC_HD int32_t ec_auto_magnitude_bin(int64_t magnitude, const struct ec_plan *plan)
 {
-    const int64_t length = plan->norm == EC_NORM_L1  ? magnitude
-                           : magnitude <= UINT32_MAX ? (int64_t)ec_root_round_u32((uint32_t)magnitude)
-                                                     : (int64_t)ec_root_round_u64((uint64_t)magnitude);
-    const int64_t bin = length >> (plan->automatic.magnitude_shift + plan->depth_bits - 8);
-    return bin < EC_AUTO_MAGNITUDES ? (int32_t)bin : EC_AUTO_MAGNITUDES - 1;
+    return ec_auto_length_bin(plan->norm == EC_NORM_L1  ? (int32_t)magnitude
+                              : magnitude <= UINT32_MAX ? (int32_t)ec_root_round_u32((uint32_t)magnitude)
+                                                        : (int32_t)ec_root_round_u64((uint64_t)magnitude),
+                              plan);
 }
 
 EC_HD uint64_t ec_auto_total(const uint32_t *counts, int32_t bins)

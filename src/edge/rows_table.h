@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "edge/auto_arith.h"
 #include "edge/canny_arith.h"
 #include "edge/rows.h"
 #include "edge/stable_arith.h"
@@ -210,6 +211,7 @@ INLINE void prefetch_ahead(const struct ahead *ahead, const void *row, const voi
 #include "edge/rows_kind.h"
 
 #include "edge/rows_canny.h"
+#include "edge/rows_lengths.h"
 #include "edge/rows_stable.h"
 
 extern const struct ec_rows ROWS_TABLE;
@@ -236,6 +238,7 @@ const struct ec_rows ROWS_TABLE = {
     .divide_double = divide_double,
     .canny = {[EC_CANNY_L1] = &canny_l1, [EC_CANNY_L2] = &canny_l2, [EC_CANNY_L2_WIDE] = &canny_l2_wide},
     .find_reached = find_reached,
+    .take_lengths = take_lengths,
     .sum_fours = sum_fours,
     .compare_fours = compare_fours,
     .expand_bytes = expand_bytes,

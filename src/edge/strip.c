@@ -97,7 +97,8 @@ static bool open_canny_rings(struct ec_strip *s)
     for (int i = 0; i < (s->plan->channels > 1 ? 6 : 3); i++)
         if (!ec_ring_open(gradients[i], 1, width, sizeof(int32_t), 0, 0))
             return false;
-    if (s->plan->automatic.kind == EC_AUTO_PERCENTILE && !ec_ring_open(&s->samples, 1, width, sizeof(int64_t), 0, 0))
+    const int samples = (width + EC_AUTO_COLUMN_STEP - 1) / EC_AUTO_COLUMN_STEP;
+    if (s->plan->automatic.kind == EC_AUTO_PERCENTILE && !ec_ring_open(&s->lengths, 1, samples, sizeof(int32_t), 0, 0))
         return false;
     if (s->canny_tall)
         return ec_strip_open_canny_tall(s);
@@ -208,7 +209,7 @@ void ec_strip_close(struct ec_strip **strip)
     struct ec_ring *rings[] = {&s->converted,  &s->blur_sums, &s->wide_sums, &s->smooth,       &s->derive,    &s->column_sums,
                                &s->near_row,   &s->far_row,   &s->response,  &s->sums,         &s->zeros,     &s->magnitudes,
                                &s->directions, &s->active,    &s->gx,        &s->gy,           &s->other_gx,  &s->other_gy,
-                               &s->other_sums, &s->samples,   &s->side_rows, &s->side_results, &s->keys,      &s->rests,
+                               &s->other_sums, &s->lengths,   &s->side_rows, &s->side_results, &s->keys,      &s->rests,
                                &s->courses,    &s->no_keys,   &s->no_bits,   &s->blur_sides,   &s->blur_spare};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
         ec_ring_close(rings[i]);

@@ -1,48 +1,70 @@
 /* What automatic thresholds are chosen from. */
+#include <string.h>
+
+#include "edge/arith.h"
 #include "edge/auto_arith.h"
-#include "edge/canny_arith.h"
 #include "edge/strip.h"
 #include "edge/strip_state.h"
 
-static void count_grays(const struct ec_strip *s, const void *row, struct ec_auto_counts *counts)
+/* Samples next to each other are counted apart, so that none waits for the count before it. */
+#define TURNS 4
+
+struct turns {
+    struct ec_auto_counts counts[TURNS];
+};
+
+static int sample_count(const struct ec_strip *s)
+{
+    return (s->width + EC_AUTO_COLUMN_STEP - 1) / EC_AUTO_COLUMN_STEP;
+}
+
+static void count_grays(const struct ec_strip *s, const void *row, struct turns *turns)
 {
     const uint8_t *bytes = row;
     const uint16_t *shorts = row;
-    const int depth = s->plan->depth_bits;
+    const int depth = s->plan->depth_bits, count = sample_count(s);
     if (depth == 8)
-        for (int x = 0; x < s->width; x += EC_AUTO_COLUMN_STEP)
-            counts->grays[ec_auto_gray_bin(bytes[x], 8)]++;
+        for (int i = 0; i < count; i++)
+            turns->counts[i % TURNS].grays[ec_auto_gray_bin(bytes[EC_AUTO_COLUMN_STEP * i], 8)]++;
     else
-        for (int x = 0; x < s->width; x += EC_AUTO_COLUMN_STEP)
-            counts->grays[ec_auto_gray_bin(shorts[x], depth)]++;
+        for (int i = 0; i < count; i++)
+            turns->counts[i % TURNS].grays[ec_auto_gray_bin(shorts[EC_AUTO_COLUMN_STEP * i], depth)]++;
 }
 
-/* Of each sample the magnitude of the channel where it is largest. */
-static void count_magnitudes(struct ec_strip *s, int y, int channels, struct ec_auto_counts *counts)
+/* Of each sample the length in the channel where it is largest. */
+static void count_magnitudes(struct ec_strip *s, int y, int channels, struct turns *turns)
 {
-    int64_t *samples = ec_strip_scratch(&s->samples);
-    const int32_t *gx = ec_strip_scratch(&s->gx), *gy = ec_strip_scratch(&s->gy);
+    int32_t *lengths = ec_strip_scratch(&s->lengths);
+    const int count = sample_count(s);
+    memset(lengths, 0, (size_t)count * sizeof *lengths);
     for (s->channel = 0; s->channel < channels; s->channel++) {
         ec_strip_gradients(s, y);
-        for (int x = 0; x < s->width; x += EC_AUTO_COLUMN_STEP) {
-            const int64_t magnitude = ec_canny_magnitude(gx[x], gy[x], s->plan->norm);
-            if (s->channel == 0 || magnitude > samples[x])
-                samples[x] = magnitude;
-        }
+        s->rows->take_lengths(lengths, ec_strip_scratch(&s->gx), ec_strip_scratch(&s->gy), count, s->plan);
     }
-    for (int x = 0; x < s->width; x += EC_AUTO_COLUMN_STEP)
-        counts->magnitudes[ec_auto_magnitude_bin(samples[x], s->plan)]++;
+    for (int i = 0; i < count; i++)
+        turns->counts[i % TURNS].magnitudes[ec_auto_length_bin(lengths[i], s->plan)]++;
+}
+
+static void add_counts(struct ec_auto_counts *sum, const struct ec_auto_counts *counts)
+{
+    for (int i = 0; i < EC_AUTO_GRAYS; i++)
+        sum->grays[i] += counts->grays[i];
+    for (int i = 0; i < EC_AUTO_MAGNITUDES; i++)
+        sum->magnitudes[i] += counts->magnitudes[i];
 }
 
 void ec_strip_count(struct ec_strip *s, const struct ec_image *in, bool limited_range, struct ec_auto_counts *counts, int first,
                     int end)
 {
     const int channels = in->plane_bytes ? s->plan->channels : 1, rest = first % EC_AUTO_ROW_STEP;
+    struct turns turns = {0};
     ec_strip_begin(s, in, limited_range);
     for (int y = rest ? first + EC_AUTO_ROW_STEP - rest : first; y < end; y += EC_AUTO_ROW_STEP) {
         if (s->plan->automatic.kind == EC_AUTO_PERCENTILE)
-            count_magnitudes(s, y, channels, counts);
+            count_magnitudes(s, y, channels, &turns);
         for (s->channel = 0; s->channel < channels; s->channel++)
-            count_grays(s, ec_strip_row(s, y), counts);
+            count_grays(s, ec_strip_row(s, y), &turns);
     }
+    for (int turn = 0; turn < TURNS; turn++)
+        add_counts(counts, &turns.counts[turn]);
 }

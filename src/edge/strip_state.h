@@ -59,7 +59,7 @@ struct ec_strip {
     struct ec_ring near_row, far_row, response, sums, zeros;
     struct ec_ring side_rows, side_results; /* the columns at the sides, extended, for `tall` */
     struct ec_ring keys, rests, courses, no_keys, no_bits; /* Canny on several rows at once */
-    struct ec_ring magnitudes, directions, active, gx, gy, other_gx, other_gy, other_sums, samples;
+    struct ec_ring magnitudes, directions, active, gx, gy, other_gx, other_gy, other_sums, lengths;
     const struct ec_canny_rows *canny;
 
     /* The kernel without its zeros: where each term stands in the window, its weight. */
