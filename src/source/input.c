@@ -56,6 +56,12 @@ static enum ec_status find_format(const struct ec_pipeline_params *p, const AVIn
                              p->input_format);
 }
 
+static bool is_regular(const char *name)
+{
+    struct stat st;
+    return stat(name, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 enum ec_status ec_input_failed(const struct ec_input *in, int r, struct ec_error *error)
 {
     char cause[AV_ERROR_MAX_STRING_SIZE];
@@ -70,6 +76,11 @@ enum ec_status ec_input_failed(const struct ec_input *in, int r, struct ec_error
     /* A size of frames that is an error, and 6 bytes more: FFmpeg's word for a y4m header that makes no sense. */
     if (r == AVERROR_INVALIDDATA || r == AVERROR_EOF || r == AVERROR(EINVAL) + 6)
         return ec_fail(error, EC_ERROR_INPUT, "%s: not a video, or too damaged to be opened", in->name);
+    if (r == AVERROR(EPERM) && is_regular(in->name) && access(in->name, R_OK) == 0)
+        return ec_fail(
+            error, EC_ERROR_INPUT,
+            "%s: FFmpeg does not open the files it names (plain relative names only, unless --input-opt safe=0 is given)",
+            in->name);
     av_strerror(r, cause, sizeof cause);
     return ec_fail(error, EC_ERROR_INPUT, "%s: %s", in->name, cause);
 }
@@ -122,12 +133,6 @@ static bool is_live(const struct ec_pipeline_params *p, const AVFormatContext *c
     const AVClass *class = c->iformat->priv_class;
     const bool device = class && class->category == AV_CLASS_CATEGORY_DEVICE_VIDEO_INPUT;
     return p->live || device;
-}
-
-static bool is_regular(const char *name)
-{
-    struct stat st;
-    return stat(name, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static int open_container(struct ec_input *in, const char *url, const AVInputFormat *format, AVDictionary **options)

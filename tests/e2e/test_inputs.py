@@ -203,6 +203,12 @@ class Damage(Inputs):
         (self.folder / "broken.mjpeg").write_bytes(b"".join(parts))
         self.assertGreaterEqual(len(self.hashes("broken.mjpeg", expect=1)), 8)
 
+    def test_lists_of_files_elsewhere(self):
+        clip = self.source("a.mp4", "96x64", 3, *H264)
+        (self.folder / "l.txt").write_text(f"file {clip}\nfile {clip}\n")
+        self.assertIn("--input-opt safe=0", self.message("-f", "concat", "l.txt", "--null", expect=3))
+        self.assertEqual(len(self.hashes("-f", "concat", "--input-opt", "safe=0", "l.txt")), 6)
+
     def test_what_is_no_video(self):
         (self.folder / "empty.mp4").write_bytes(b"")
         (self.folder / "noise.mp4").write_bytes(bytes(i * i * 7919 % 251 for i in range(5000)))
