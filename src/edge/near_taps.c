@@ -59,7 +59,7 @@ bool ec_near_taps_make(struct ec_near_taps *out, const struct ec_convolution_tap
     if (!(unit > UNIT_MIN))
         return false;
 
-    int16_t weights[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE];
+    int16_t weights[EC_KERNEL_MAX_SIZE * EC_KERNEL_MAX_SIZE] = {0};
     double missed = 0, missed_size = 0;
     int64_t sum = 0;
     for (int k = 0; k < count; k++) {
