@@ -16,6 +16,7 @@ const struct ec_backend ec_backend_cuda = {
     .submit = ec_cuda_submit,
     .collect = ec_cuda_collect,
     .decode_device = ec_cuda_decode_device,
+    .encode_surfaces = ec_cuda_encode_surfaces,
     .measure = ec_cuda_measure,
     .tunings = ec_cuda_tunings,
     .throughput = ec_cuda_throughput,

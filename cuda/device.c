@@ -182,6 +182,8 @@ void ec_cuda_close(struct ec_device **device)
     ec_cuda_host_release_all(d);
     if (d->decode_stream)
         (void)EC_CUDA(NULL, cudaStreamDestroy(d->decode_stream));
+    if (d->encode_stream)
+        (void)EC_CUDA(NULL, cudaStreamDestroy(d->encode_stream));
     ec_nvml_close(&d->nvml);
     pthread_mutex_destroy(&d->lock);
     free(d);

@@ -20,7 +20,7 @@ struct ec_device {
     char name[128], driver[64], bus_id[32];
     struct ec_nvml *nvml;
     atomic_llong pinned_bytes, memory_bytes;
-    cudaStream_t decode_stream; /* of ec_cuda_decode_device; NULL before */
+    cudaStream_t decode_stream, encode_stream; /* of ec_cuda_decode_device and ec_cuda_encode_surfaces; NULL before */
 
     atomic_bool pinned_noticed; /* that page-locked memory ran out has been told */
 
@@ -38,6 +38,9 @@ void ec_device_free(struct ec_device *device, void **memory, size_t bytes);
 /* GPU i of the run that `device` leads: itself, then its peers. */
 struct ec_device *ec_device_at(struct ec_device *device, int i);
 
+/* FFmpeg's view of the device (a new reference to an AVHWDeviceContext), whose work goes onto `stream`. */
+struct AVBufferRef *ec_device_for_libav(const struct ec_device *device, cudaStream_t stream, struct ec_error *error);
+
 /* ec_backend's functions. */
 enum ec_status ec_cuda_open(struct ec_device **out, const struct ec_device_params *params, const struct ec_logger *logger,
                             struct ec_error *error);
@@ -53,6 +56,8 @@ enum ec_status ec_cuda_submit(struct ec_engine *engine, const struct ec_image *i
                               struct ec_error *error);
 enum ec_status ec_cuda_collect(struct ec_engine *engine, struct ec_job_times *times, struct ec_error *error);
 struct AVBufferRef *ec_cuda_decode_device(struct ec_device *device, struct ec_error *error);
+struct AVBufferRef *ec_cuda_encode_surfaces(struct ec_device *device, int width_px, int height_px, int count,
+                                            struct ec_error *error);
 enum ec_status ec_cuda_measure(struct ec_device *device, size_t bytes, enum ec_measure what, struct ec_limits *out,
                                struct ec_error *error);
 

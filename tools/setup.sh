@@ -9,7 +9,7 @@ set -euo pipefail
 libraries=(libavcodec-dev libavdevice-dev libavfilter-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev
     libsdl2-dev libjansson-dev)
 packages=(build-essential cmake ninja-build pkg-config "${libraries[@]}")
-tests=(libcmocka-dev ffmpeg xvfb xdotool python3 python3-venv)
+tests=(libcmocka-dev libffmpeg-nvenc-dev ffmpeg xvfb xdotool python3 python3-venv)
 arm64=(gcc-aarch64-linux-gnu qemu-user)
 case ${1:-} in
     '') ;;

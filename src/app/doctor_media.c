@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sink/codec.h"
+
 static const char group[] = "FFmpeg";
 
 #define MAJOR(version) ((version) >> 16)
@@ -123,6 +125,7 @@ void doctor_nvenc(const struct ec_examiner *examiner)
                        "%s does not open (%s): the card has no such unit, or no driver runs", names[i],
                        av_make_error_string(reason, sizeof reason, result));
         else
-            ec_finding(examiner, "NVENC", EC_VERDICT_OK, "%s opens (--codec %s)", names[i], names[i]);
+            ec_finding(examiner, "NVENC", EC_VERDICT_OK, "%s opens (--codec %s)%s", names[i], names[i],
+                       ec_codec_takes_surfaces(codec) ? "; results that nothing else looks at stay on the GPU for it" : "");
     }
 }

@@ -107,6 +107,12 @@ struct ec_backend {
      * submit() of a frame in device memory waits for what that decoder has queued. NULL in the table, or *error says why not:
      * there is none. */
     struct AVBufferRef *(*decode_device)(struct ec_device *device, struct ec_error *error);
+    /* A new reference to an AVHWFramesContext for an encoder of this device: its frames lie in the device's memory, their
+     * chroma is neutral, and submit() may write a result of 8 bits into the luma plane of one (not with several GPUs). Width
+     * and height are even. `count` frames are allocated now, more when they are asked for. NULL in the table, or *error says
+     * why not: there are none. */
+    struct AVBufferRef *(*encode_surfaces)(struct ec_device *device, int width_px, int height_px, int count,
+                                           struct ec_error *error);
 
     enum ec_status (*measure)(struct ec_device *device, size_t bytes, enum ec_measure what, struct ec_limits *out,
                               struct ec_error *error);

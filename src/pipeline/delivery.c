@@ -20,9 +20,10 @@ static enum ec_status open_painter(struct ec_delivery *d, const struct ec_stream
     return ec_painter_open(&d->painter, style, info->width_px, info->height_px, info->name, error);
 }
 
-enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_info *info, int depth_bits,
+enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_info *info, int depth_bits, AVBufferRef *surfaces,
                                 struct ec_error *error)
 {
+    const struct ec_results results = {depth_bits, surfaces};
     d->seconds_per_tick = av_q2d(info->time_base);
     d->depth_bits = depth_bits;
     d->frames_left = info->live ? d->params->max_frames : 0;
@@ -40,7 +41,7 @@ enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_in
             continue;
         const int n = d->count;
         d->sinks[n].ops = table[i].ops;
-        const enum ec_status status = table[i].ops->open(&d->sinks[n].sink, d->params, info, depth_bits, error);
+        const enum ec_status status = table[i].ops->open(&d->sinks[n].sink, d->params, info, &results, error);
         if (status != EC_OK)
             return status;
         d->count++;
@@ -49,6 +50,14 @@ enum ec_status ec_delivery_open(struct ec_delivery *d, const struct ec_stream_in
     const enum ec_status status = open_painter(d, info, error);
     d->wants_pixels |= d->painter != NULL;
     return status;
+}
+
+bool ec_delivery_takes_surfaces(const struct ec_delivery *d)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->sinks[i].ops->takes_surfaces && d->sinks[i].ops->takes_surfaces(d->sinks[i].sink))
+            return true;
+    return false;
 }
 
 /* Of several sinks the first one, a file before a window, takes the longest. */

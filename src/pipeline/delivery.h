@@ -39,9 +39,13 @@ struct ec_delivery {
     int64_t begin_ns, wait_ns, stopped_ns;
 };
 
-/* Opens every sink that the parameters name: an output that cannot be written is found here. */
+/* Opens every sink that the parameters name: an output that cannot be written is found here. surfaces (see ec_results) are
+ * offered, which is for a run that the file and nothing else looks at; NULL: none. */
 enum ec_status ec_delivery_open(struct ec_delivery *delivery, const struct ec_stream_info *info, int depth_bits,
-                                struct ec_error *error);
+                                AVBufferRef *surfaces, struct ec_error *error);
+
+/* Whether the frames must come in the surfaces that were offered; else in host memory. */
+bool ec_delivery_takes_surfaces(const struct ec_delivery *delivery);
 
 /* For a run that the sinks held up; NULL: nothing is known that would help. */
 const char *ec_delivery_advice(const struct ec_delivery *delivery);

@@ -7,12 +7,7 @@
 #include <libavcodec/avcodec.h>
 
 #include "edge/backend.h"
-
-#if LIBAVUTIL_VERSION_MAJOR < 57
-typedef int pool_size;
-#else
-typedef size_t pool_size;
-#endif
+#include "edge/buffer_size.h"
 
 struct ec_pool {
     const struct ec_backend *backend;
@@ -34,6 +29,7 @@ void ec_item_release(struct ec_item *item)
 {
     av_buffer_unref(&item->frame.owner);
     av_frame_free(&item->frame.picture);
+    av_frame_free(&item->frame.surface);
     av_packet_free(&item->packet);
     *item = (struct ec_item){0};
 }
@@ -45,7 +41,7 @@ static void block_free(void *opaque, uint8_t *data)
     free(block);
 }
 
-static AVBufferRef *block_alloc(void *opaque, pool_size bytes)
+static AVBufferRef *block_alloc(void *opaque, ec_buffer_size bytes)
 {
     const struct ec_pool *pool = opaque;
     struct block *block = calloc(1, sizeof *block);
@@ -83,7 +79,7 @@ AVBufferRef *ec_pool_get(struct ec_pool *pool, size_t bytes)
             pool->block_bytes = bytes;
         }
         if (!pool->blocks)
-            pool->blocks = av_buffer_pool_init2((pool_size)bytes, pool, block_alloc, NULL);
+            pool->blocks = av_buffer_pool_init2((ec_buffer_size)bytes, pool, block_alloc, NULL);
         /* block_alloc reads the pool, so it runs under the lock; returned blocks are taken without it. */
         if (pool->blocks)
             ref = av_buffer_pool_get(pool->blocks);

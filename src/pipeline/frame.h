@@ -20,6 +20,8 @@ struct ec_frame {
     int64_t decoded_ns; /* CLOCK_MONOTONIC when it left the decoder */
     int64_t queued_ns; /* when it entered the queue it came from */
     AVBufferRef *owner;
+    AVFrame *surface; /* of a result that stays in the device's memory: the frame for an encoder of that device whose luma plane
+                         is the image, which has no owner then; else NULL */
     AVFrame *picture; /* the upright picture of the video that it was made of; NULL unless the style needs it */
     const AVFrame *look; /* on the way through the sinks: RGB24 or RGBA to be shown instead of the image; NULL: the image */
 };

@@ -21,6 +21,7 @@
 #include "pipeline/meters.h"
 #include "pipeline/stage.h"
 #include "pipeline/style.h"
+#include "pipeline/surfaces.h"
 #include "source/source.h"
 
 #define DEFAULT_LANES 3
@@ -39,6 +40,7 @@ struct ec_pipeline {
     struct ec_device *device;
     struct ec_pool *frames, *results, *pixels;
     AVBufferRef *decode_device; /* FFmpeg's view of the GPU, NULL without */
+    AVBufferRef *surfaces; /* where results stay on the GPU, NULL: they come to the host */
     const struct ec_source_ops *source_ops;
     struct ec_source *source;
     struct ec_stage *stage;
@@ -147,6 +149,31 @@ static enum ec_status measure_limits(struct ec_pipeline *l, struct ec_error *err
     return status;
 }
 
+/* With the places for the results: surfaces that the sinks take, or host memory. */
+static enum ec_status open_delivery(struct ec_pipeline *l, const struct ec_stream_info *info, struct ec_error *error)
+{
+    const bool taken_over = strcmp(ec_stage_backend(l->stage), l->backend->name) != 0;
+    const struct ec_surfaces_params params = {
+        .run = &l->p,
+        .info = info,
+        .backend = taken_over ? &ec_backend_cpu : l->backend,
+        .device = l->device,
+        .gpus = l->gpus,
+        .depth_bits = l->depth_bits,
+        .count = queue_frames(l) + l->lanes + 2, /* one in the stage's hand, one in the sink's */
+    };
+    l->surfaces = ec_surfaces_open(&params);
+    l->delivery =
+        (struct ec_delivery){.params = &l->p, .meters = l->meters, .trace = l->trace, .pixels = l->pixels, .halt = &l->halt};
+    const enum ec_status status = ec_delivery_open(&l->delivery, info, l->depth_bits, l->surfaces, error);
+    if (status != EC_OK)
+        return status;
+    if (!ec_delivery_takes_surfaces(&l->delivery))
+        av_buffer_unref(&l->surfaces);
+    ec_stage_prepare(l->stage, l->surfaces);
+    return EC_OK;
+}
+
 static void advise(struct ec_pipeline *l)
 {
     const bool on_gpu = l->backend == &ec_backend_cuda;
@@ -199,10 +226,8 @@ static enum ec_status open_parts(struct ec_pipeline *l, struct ec_error *error)
     if (!l->queue_in || !l->queue_out)
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
     status = open_stage(l, info, error);
-    l->delivery =
-        (struct ec_delivery){.params = &l->p, .meters = l->meters, .trace = l->trace, .pixels = l->pixels, .halt = &l->halt};
     if (status == EC_OK)
-        status = ec_delivery_open(&l->delivery, info, l->depth_bits, error);
+        status = open_delivery(l, info, error);
     if (status == EC_OK)
         advise(l);
     if (status == EC_OK && l->backend == &ec_backend_cuda)
@@ -239,6 +264,7 @@ void ec_pipeline_close(struct ec_pipeline **pipeline)
     ec_stage_close(&l->stage);
     ec_queue_free(&l->queue_in);
     ec_queue_free(&l->queue_out);
+    av_buffer_unref(&l->surfaces);
     if (l->source)
         l->source_ops->close(&l->source);
     av_buffer_unref(&l->decode_device);

@@ -1,6 +1,7 @@
 #include "pipeline/stage.h"
 
 #include <libavcodec/avcodec.h>
+#include <libavutil/hwcontext.h>
 #include <stdlib.h>
 
 #include "edge/packed.h"
@@ -19,6 +20,7 @@ struct ec_stage {
     _Atomic(const char *) backend_name;
     struct ec_device *own_device; /* the CPU that took over, else NULL */
     struct ec_engine *engine;
+    AVBufferRef *surfaces; /* not owned; NULL: results go into host memory */
     struct job jobs[EC_IN_FLIGHT_MAX]; /* a ring in submission order */
     int first, count;
     int64_t begin_ns, wait_ns;
@@ -37,6 +39,7 @@ static void job_release(struct job *job)
     av_buffer_unref(&job->in.owner);
     av_buffer_unref(&job->out.owner);
     av_frame_free(&job->out.picture);
+    av_frame_free(&job->out.surface);
 }
 
 static struct job *job_at(struct ec_stage *s, int i)
@@ -57,9 +60,26 @@ static enum ec_status collect_job(struct ec_stage *s, struct ec_job_times *times
     return status;
 }
 
+static enum ec_status give_surface(const struct ec_stage *s, struct job *job, struct ec_error *error)
+{
+    AVFrame *surface = job->out.surface = av_frame_alloc();
+    if (!surface || av_hwframe_get_buffer(s->surfaces, surface, 0) < 0)
+        return ec_fail(error, EC_ERROR_DEVICE, "the GPU has no memory for another result of %dx%d", s->p.width_px,
+                       s->p.height_px);
+    job->out.image = (struct ec_image){.data = surface->data[0],
+                                       .width_px = s->p.width_px,
+                                       .height_px = s->p.height_px,
+                                       .pitch_bytes = surface->linesize[0],
+                                       .depth_bits = 8,
+                                       .memory = EC_MEMORY_DEVICE};
+    return EC_OK;
+}
+
 /* A new place for the job's result. */
 static enum ec_status give_result(const struct ec_stage *s, struct job *job, struct ec_error *error)
 {
+    if (s->surfaces)
+        return give_surface(s, job, error);
     const size_t pitch = result_pitch(s);
     av_buffer_unref(&job->out.owner);
     job->out.owner = ec_pool_get(s->p.results, pitch * (size_t)s->p.height_px);
@@ -77,7 +97,7 @@ static enum ec_status give_result(const struct ec_stage *s, struct job *job, str
  * have left in them is overwritten. */
 static enum ec_status take_over(struct ec_stage *s, struct ec_error *error)
 {
-    if (!s->p.fall_back || s->own_device)
+    if (!s->p.fall_back || s->own_device || s->surfaces)
         return error->status;
     ec_log(&s->p.logger, EC_LOG_WARNING, "%s; the CPU takes over", error->text);
     *error = (struct ec_error){0};
@@ -124,12 +144,17 @@ enum ec_status ec_stage_open(struct ec_stage **out, const struct ec_stage_params
         s->p.backend->engine_open(&s->engine, s->p.device, &s->plan, s->p.width_px, s->p.height_px, s->p.lanes, error);
     if (status != EC_OK && status != EC_ERROR_ARGUMENT)
         status = take_over(s, error);
-    if (status == EC_OK)
-        fill_ring(s);
-    else
+    if (status != EC_OK)
         ec_stage_close(&s);
     *out = s;
     return status;
+}
+
+void ec_stage_prepare(struct ec_stage *s, AVBufferRef *surfaces)
+{
+    s->surfaces = surfaces;
+    if (!surfaces)
+        fill_ring(s);
 }
 
 const char *ec_stage_backend(const struct ec_stage *s)
@@ -219,7 +244,7 @@ static enum ec_status finish(struct ec_stage *s, struct done *done, struct ec_er
     done->out = job->out;
     done->pending = true;
     job->out.owner = NULL;
-    job->out.picture = NULL;
+    job->out.picture = job->out.surface = NULL;
     job_release(job);
     s->first = (s->first + 1) % EC_IN_FLIGHT_MAX;
     s->count--;

@@ -36,6 +36,21 @@ bool ec_codec_is_hardware(const AVCodec *codec)
     return codec->capabilities & (AV_CODEC_CAP_HARDWARE | AV_CODEC_CAP_HYBRID);
 }
 
+bool ec_codec_takes_surfaces(const AVCodec *codec)
+{
+    const AVCodecHWConfig *config;
+    for (int i = 0; (config = avcodec_get_hw_config(codec, i)); i++)
+        if (config->pix_fmt == AV_PIX_FMT_CUDA && config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_FRAMES_CTX)
+            return true;
+    return false;
+}
+
+bool ec_codec_name_takes_surfaces(const char *name)
+{
+    const AVCodec *codec = name ? avcodec_find_encoder_by_name(name) : NULL;
+    return codec && ec_codec_takes_surfaces(codec);
+}
+
 static int add_named(const AVCodec *out[EC_CODEC_CANDIDATES], const char *const names[EC_CODEC_CANDIDATES])
 {
     int count = 0;

@@ -17,6 +17,10 @@ enum ec_status ec_codec_find(const AVCodec *out[EC_CODEC_CANDIDATES], int *count
 /* True for an encoder that needs a device which may be missing. */
 bool ec_codec_is_hardware(const AVCodec *codec);
 
+/* True for an encoder that takes frames in NVIDIA's device memory; of the encoder with that name (NULL: none). */
+bool ec_codec_takes_surfaces(const AVCodec *codec);
+bool ec_codec_name_takes_surfaces(const char *name);
+
 /* What the pixels of a picture stream are. */
 struct ec_content {
     int depth_bits;

@@ -15,7 +15,7 @@ struct ec_encoder {
     struct ec_mux *mux;
     AVStream *stream;
     AVCodecContext *context;
-    struct ec_picture *picture; /* of gray results */
+    struct ec_picture *picture; /* of gray results in host memory */
     struct ec_colour *colour; /* of styled ones */
     struct ec_timing timing;
     AVRational input_time_base;
@@ -27,6 +27,11 @@ struct ec_encoder {
     AVPacket *packet;
     struct ec_durations durations; /* of the frames inside: not every encoder hands them through */
 };
+
+bool ec_encoder_takes_surfaces(const struct ec_encoder *e)
+{
+    return e->context->hw_frames_ctx != NULL;
+}
 
 static enum ec_status open_stream(struct ec_encoder *e, const struct ec_stream_info *info, struct ec_error *error)
 {
@@ -44,7 +49,8 @@ static enum ec_status open_stream(struct ec_encoder *e, const struct ec_stream_i
 }
 
 enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, const struct ec_pipeline_params *params,
-                               const struct ec_stream_info *info, int depth_bits, AVDictionary **left, struct ec_error *error)
+                               const struct ec_stream_info *info, const struct ec_results *results, AVDictionary **left,
+                               struct ec_error *error)
 {
     *out = NULL;
     struct ec_encoder *e = calloc(1, sizeof *e);
@@ -54,7 +60,7 @@ enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, cons
     e->input_time_base = info->time_base;
     e->last_pts = AV_NOPTS_VALUE;
     const bool coloured = ec_style_is_coloured(params->style.style), alpha = ec_style_has_alpha(params->style.style);
-    const struct ec_encoder_request request = {mux, params, info, {depth_bits, coloured, alpha}};
+    const struct ec_encoder_request request = {mux, params, info, {results->depth_bits, coloured, alpha}, results->surfaces};
     enum ec_status status = ec_encoder_context_open(&e->context, &e->timing, &request, left, error);
     if (status != EC_OK)
         goto fail;
@@ -64,10 +70,11 @@ enum ec_status ec_encoder_open(struct ec_encoder **out, struct ec_mux *mux, cons
         .height_px = e->context->height,
         .image_width_px = info->width_px,
         .image_height_px = info->height_px,
-        .depth_bits = depth_bits,
+        .depth_bits = results->depth_bits,
         .limited_range = e->context->color_range == AVCOL_RANGE_MPEG,
     };
-    status = coloured ? ec_colour_open(&e->colour, &picture, alpha, error) : ec_picture_open(&e->picture, &picture, error);
+    if (!ec_encoder_takes_surfaces(e))
+        status = coloured ? ec_colour_open(&e->colour, &picture, alpha, error) : ec_picture_open(&e->picture, &picture, error);
     if (status == EC_OK)
         status = open_stream(e, info, error);
     if (status != EC_OK)
@@ -177,6 +184,16 @@ static enum ec_status bridge_pause(struct ec_encoder *e, const struct ec_frame *
     return status;
 }
 
+/* Fills e->frame, which is empty. */
+static enum ec_status make_picture(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
+{
+    if (e->colour)
+        return ec_colour_make(e->colour, frame, e->frame, error);
+    if (e->picture)
+        return ec_picture_make(e->picture, frame, e->frame, error);
+    return av_frame_ref(e->frame, frame->surface) < 0 ? encoder_failed(e, AVERROR(ENOMEM), error) : EC_OK;
+}
+
 enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
 {
     bool wanted = true;
@@ -189,8 +206,7 @@ enum ec_status ec_encoder_frame(struct ec_encoder *e, const struct ec_frame *fra
     else if (e->last)
         status = bridge_pause(e, frame, error);
     if (status == EC_OK && wanted)
-        status =
-            e->colour ? ec_colour_make(e->colour, frame, e->frame, error) : ec_picture_make(e->picture, frame, e->frame, error);
+        status = make_picture(e, frame, error);
     if (status != EC_OK || !wanted)
         return status;
     e->frame->color_range = e->context->color_range;

@@ -1,5 +1,6 @@
 #include "sink/encoder_context.h"
 
+#include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 
 #include "pipeline/style.h"
@@ -9,7 +10,7 @@
 struct attempt {
     const struct ec_encoder_request *request;
     const AVCodec *codec;
-    bool stand_in;
+    bool stand_in, on_surfaces;
     AVCodecContext *context;
     struct ec_timing timing;
     int code; /* FFmpeg's word when the encoder itself said no (EC_ERROR_DEVICE then) */
@@ -33,6 +34,24 @@ static void describe(const struct attempt *a)
     context->thread_count = a->request->params->encoder_threads;
 }
 
+/* Frames in surfaces instead of `format`. False: the encoder would see other samples than from host memory. */
+static bool put_on_surfaces(const struct attempt *a, enum AVPixelFormat format)
+{
+    if ((format != AV_PIX_FMT_YUV420P && format != AV_PIX_FMT_NV12) || a->context->color_range != AVCOL_RANGE_JPEG)
+        return false;
+    a->context->pix_fmt = AV_PIX_FMT_CUDA;
+    a->context->sw_pix_fmt = AV_PIX_FMT_NV12;
+    a->context->hw_frames_ctx = av_buffer_ref(a->request->surfaces);
+    return a->context->hw_frames_ctx != NULL;
+}
+
+/* An encoder that is told which GPU to use has frames of its own there. */
+static bool names_gpu(AVCodecContext *context)
+{
+    int64_t gpu = -1;
+    return av_opt_get_int(context, "gpu", AV_OPT_SEARCH_CHILDREN, &gpu) >= 0 && gpu != -1;
+}
+
 static enum ec_status try_size(struct attempt *a, int width_px, int height_px, AVDictionary **left, struct ec_error *error)
 {
     const struct ec_encoder_request *r = a->request;
@@ -51,11 +70,16 @@ static enum ec_status try_size(struct attempt *a, int width_px, int height_px, A
     a->context->width = width_px;
     a->context->height = height_px;
     describe(a);
+    a->code = AVERROR(ENOSYS);
+    if (a->on_surfaces && !put_on_surfaces(a, format))
+        return EC_ERROR_DEVICE;
     if (container->flags & AVFMT_GLOBALHEADER)
         a->context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     status = ec_encoder_options_set(a->context, r->params, a->stand_in, left, error);
     if (status != EC_OK)
         return status;
+    if (a->on_surfaces && names_gpu(a->context))
+        return EC_ERROR_DEVICE;
     a->code = avcodec_open2(a->context, a->codec, NULL);
     return a->code < 0 ? EC_ERROR_DEVICE : EC_OK;
 }
@@ -89,6 +113,24 @@ static enum ec_status try_codec(struct attempt *a, AVDictionary **left, struct e
     return status;
 }
 
+/* The frames where they are, on the GPU: of the exact size only. */
+static enum ec_status try_surfaces(struct attempt *a, AVDictionary **left, struct ec_error *error)
+{
+    const struct ec_mux *mux = a->request->mux;
+    if (!a->request->surfaces || !ec_codec_takes_surfaces(a->codec))
+        return EC_ERROR_DEVICE;
+    a->on_surfaces = true;
+    const enum ec_status status = try_size(a, a->request->info->width_px, a->request->info->height_px, left, error);
+    a->on_surfaces = false;
+    if (status == EC_OK)
+        ec_log(&mux->logger, EC_LOG_VERBOSE, "%s: %s takes the results from the GPU's memory", mux->target->name,
+               a->codec->name);
+    else if (status == EC_ERROR_DEVICE)
+        ec_log(&mux->logger, EC_LOG_VERBOSE, "%s: %s does not take the results from the GPU's memory: %s", mux->target->name,
+               a->codec->name, av_err2str(a->code));
+    return status;
+}
+
 /* FFV1 takes every size and every rate. */
 static enum ec_status refused(const struct attempt *a, struct ec_error *error)
 {
@@ -117,7 +159,9 @@ static enum ec_status try_codecs(struct attempt *a, AVDictionary **left, struct 
     for (int i = 0; i < count; i++) {
         a->codec = codecs[i];
         a->stand_in = i > 0;
-        status = try_codec(a, left, error);
+        status = try_surfaces(a, left, error);
+        if (status == EC_ERROR_DEVICE)
+            status = try_codec(a, left, error);
         if (status != EC_ERROR_DEVICE)
             return status;
         const bool last = i + 1 == count || !ec_codec_is_hardware(codecs[i]);

@@ -37,7 +37,7 @@ static enum ec_status refuse_unknown(const struct ec_sink *s, const AVDictionary
 }
 
 static enum ec_status file_open(struct ec_sink **out, const struct ec_pipeline_params *params,
-                                const struct ec_stream_info *info, int output_depth_bits, struct ec_error *error)
+                                const struct ec_stream_info *info, const struct ec_results *results, struct ec_error *error)
 {
     *out = NULL;
     AVDictionary *left = NULL;
@@ -46,7 +46,7 @@ static enum ec_status file_open(struct ec_sink **out, const struct ec_pipeline_p
         return ec_fail(error, EC_ERROR_MEMORY, "cannot write %s: out of memory", params->output);
     enum ec_status status = ec_mux_open(&s->mux, params, info, error);
     if (status == EC_OK)
-        status = ec_encoder_open(&s->encoder, s->mux, params, info, output_depth_bits, &left, error);
+        status = ec_encoder_open(&s->encoder, s->mux, params, info, results, &left, error);
     if (status == EC_OK)
         status = ec_streams_open(&s->streams, s->mux, params, info, error);
     if (status == EC_OK)
@@ -58,6 +58,11 @@ static enum ec_status file_open(struct ec_sink **out, const struct ec_pipeline_p
         file_close(&s);
     *out = s;
     return status;
+}
+
+static bool file_takes_surfaces(const struct ec_sink *s)
+{
+    return ec_encoder_takes_surfaces(s->encoder);
 }
 
 static enum ec_status file_frame(struct ec_sink *s, const struct ec_frame *frame, struct ec_error *error)
@@ -94,6 +99,7 @@ static void file_abandon(const struct ec_sink *s)
 const struct ec_sink_ops ec_sink_file = {
     .name = "file",
     .open = file_open,
+    .takes_surfaces = file_takes_surfaces,
     .frame = file_frame,
     .packet = file_packet,
     .finish = file_finish,

@@ -32,7 +32,7 @@ static void hash_close(struct ec_sink **sink)
 }
 
 static enum ec_status hash_open(struct ec_sink **out, const struct ec_pipeline_params *params,
-                                const struct ec_stream_info *info, int output_depth_bits, struct ec_error *error)
+                                const struct ec_stream_info *info, const struct ec_results *results, struct ec_error *error)
 {
     *out = NULL;
     struct ec_sink *s = calloc(1, sizeof *s);
@@ -42,8 +42,8 @@ static enum ec_status hash_open(struct ec_sink **out, const struct ec_pipeline_p
     s->width_px = info->width_px;
     s->pixel_bytes = ec_style_has_alpha(params->style.style) ? 4 : 3;
     s->md5 = av_md5_alloc();
-    s->row = output_depth_bits > 8 ? malloc((size_t)info->width_px * 2) : NULL;
-    if (!s->md5 || (output_depth_bits > 8 && !s->row)) {
+    s->row = results->depth_bits > 8 ? malloc((size_t)info->width_px * 2) : NULL;
+    if (!s->md5 || (results->depth_bits > 8 && !s->row)) {
         hash_close(&s);
         return ec_fail(error, EC_ERROR_MEMORY, "out of memory");
     }

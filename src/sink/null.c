@@ -8,9 +8,9 @@ struct ec_sink {
 };
 
 static enum ec_status null_open(struct ec_sink **out, const struct ec_pipeline_params *params,
-                                const struct ec_stream_info *info, int output_depth_bits, struct ec_error *error)
+                                const struct ec_stream_info *info, const struct ec_results *results, struct ec_error *error)
 {
-    (void)params, (void)info, (void)output_depth_bits;
+    (void)params, (void)info, (void)results;
     *out = calloc(1, sizeof **out);
     return *out ? EC_OK : ec_fail(error, EC_ERROR_MEMORY, "out of memory");
 }

@@ -16,11 +16,22 @@ enum ec_sink_wish {
     EC_SINK_PAUSE, /* no frame, please, until poll() says GO_ON */
 };
 
+/* What the frames that come are like, beside the size in ec_stream_info. Luma is of full range. */
+struct ec_results {
+    int depth_bits;
+    /* An AVHWFramesContext in whose frames they can stay (ec_frame.surface), for an encoder on the same GPU; NULL: they come in
+     * host memory. */
+    AVBufferRef *surfaces;
+};
+
 struct ec_sink_ops {
     const char *name;
-    /* Frames come with info's size, output_depth_bits, full range. Finds what cannot be written before the first frame. */
+    /* Finds what cannot be written before the first frame. */
     enum ec_status (*open)(struct ec_sink **out, const struct ec_pipeline_params *params, const struct ec_stream_info *info,
-                           int output_depth_bits, struct ec_error *error);
+                           const struct ec_results *results, struct ec_error *error);
+    /* Once it is open: whether the frames must come in the surfaces that it was offered; else in host memory. NULL in the
+     * table: this sink knows no surfaces. */
+    bool (*takes_surfaces)(const struct ec_sink *sink);
     /* frame->look, where there is one, is what is to be shown. The frame stays the caller's; a sink that needs it longer takes
      * its own reference of frame->owner. */
     enum ec_status (*frame)(struct ec_sink *sink, const struct ec_frame *frame, struct ec_error *error);

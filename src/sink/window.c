@@ -133,7 +133,7 @@ static enum ec_status open_window(struct ec_sink *s, const char *name, struct ec
 }
 
 static enum ec_status window_open(struct ec_sink **out, const struct ec_pipeline_params *params,
-                                  const struct ec_stream_info *info, int output_depth_bits, struct ec_error *error)
+                                  const struct ec_stream_info *info, const struct ec_results *results, struct ec_error *error)
 {
     *out = NULL;
     struct ec_sink *s = calloc(1, sizeof *s);
@@ -151,8 +151,8 @@ static enum ec_status window_open(struct ec_sink **out, const struct ec_pipeline
                                                             : SDL_PIXELFORMAT_IYUV;
     s->paced = !info->live && !params->output && !params->hash && !params->null_sink;
     s->chroma = malloc(chroma_bytes);
-    s->narrow = output_depth_bits > 8 ? malloc(bytes) : NULL;
-    if (!s->chroma || (output_depth_bits > 8 && !s->narrow)) {
+    s->narrow = results->depth_bits > 8 ? malloc(bytes) : NULL;
+    if (!s->chroma || (results->depth_bits > 8 && !s->narrow)) {
         status = ec_fail(error, EC_ERROR_MEMORY, "out of memory for a picture of %dx%d", s->width_px, s->height_px);
         goto fail;
     }

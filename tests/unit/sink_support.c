@@ -126,7 +126,8 @@ enum ec_status ground_run(struct ground *g, const struct ec_sink_ops *ops, int c
     int64_t given_up = 0;
     struct ec_sink *sink = NULL;
     g->error = (struct ec_error){0};
-    enum ec_status status = ops->open(&sink, &g->params, &g->info, g->depth_bits, &g->error);
+    enum ec_status status =
+        ops->open(&sink, &g->params, &g->info, &(struct ec_results){.depth_bits = g->depth_bits}, &g->error);
     assert_true((status == EC_OK) == (sink != NULL));
     if (status == EC_OK)
         status = give_packets(g, ops, sink);

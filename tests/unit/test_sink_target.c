@@ -113,7 +113,8 @@ static void unfinished_output_leaves_nothing(void **state)
     for (int frames = 0; frames < 3; frames++) {
         struct ec_sink *sink = NULL;
         ground_output(g, "out.mp4");
-        assert_int_equal(EC_OK, ec_sink_file.open(&sink, &g->params, &g->info, 8, &g->error));
+        assert_int_equal(EC_OK,
+                         ec_sink_file.open(&sink, &g->params, &g->info, &(struct ec_results){.depth_bits = 8}, &g->error));
         assert_shell(g, "1", "ls -A | grep -c '^[.]edgecam-'");
         for (int i = 0; i < frames; i++) {
             struct ec_frame frame = ground_frame(g, i, 40 * i, 40);
@@ -134,7 +135,7 @@ static void target_that_appears_meanwhile_stays(void **state)
     struct ground *g = *state;
     struct ec_sink *sink = NULL;
     ground_output(g, "out.mkv");
-    assert_int_equal(EC_OK, ec_sink_file.open(&sink, &g->params, &g->info, 8, &g->error));
+    assert_int_equal(EC_OK, ec_sink_file.open(&sink, &g->params, &g->info, &(struct ec_results){.depth_bits = 8}, &g->error));
     struct ec_frame frame = ground_frame(g, 0, 0, 40);
     assert_int_equal(EC_OK, ec_sink_file.frame(sink, &frame, &g->error));
     av_buffer_unref(&frame.owner);

@@ -41,7 +41,7 @@ enum {
     cudaStreamCaptureModeThreadLocal = 1,
 };
 
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
+enum cudaDeviceAttr { cudaDevAttrTextureAlignment = 14, cudaDevAttrMultiProcessorCount = 16 };
 
 struct cudaDeviceProp {
     char name[256];

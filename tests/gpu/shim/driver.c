@@ -1,6 +1,8 @@
-/* A stand-in for libcuda.so.1, as far as FFmpeg's decoders use it: device memory is host memory, one context, no streams. */
+/* A stand-in for libcuda.so.1, as far as FFmpeg's decoders and encoders use it: device memory is host memory, one context, no
+ * streams. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 801 };
@@ -8,6 +10,9 @@ enum { SUCCESS = 0, NOT_SUPPORTED = 801 };
 int cuInit(unsigned flags);
 int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDeviceGetCount(int *count);
+int cuDeviceGetName(char *name, int bytes, int device);
+int cuDeviceComputeCapability(int *major, int *minor, int device);
 int cuCtxCreate_v2(void **context, unsigned flags, int device);
 int cuCtxPopCurrent_v2(void **context);
 int cuGetErrorName(int error, const char **text);
@@ -46,6 +51,27 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     (void)attribute, (void)device;
     *value = 256;
+    return SUCCESS;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return SUCCESS;
+}
+
+int cuDeviceGetName(char *name, int bytes, int device)
+{
+    (void)device;
+    snprintf(name, (size_t)bytes, "stand-in");
+    return SUCCESS;
+}
+
+int cuDeviceComputeCapability(int *major, int *minor, int device)
+{
+    (void)device;
+    *major = 9;
+    *minor = 0;
     return SUCCESS;
 }
 
@@ -106,9 +132,6 @@ int cuMemcpy2DAsync_v2(const struct rows *copy, void *stream)
 TAKEN(cuCtxPushCurrent_v2)
 TAKEN(cuCtxDestroy_v2)
 TAKEN(cuStreamSynchronize)
-UNUSED(cuDeviceGetCount)
-UNUSED(cuDeviceGetName)
-UNUSED(cuDeviceComputeCapability)
 UNUSED(cuCtxSetLimit)
 UNUSED(cuCtxGetDevice)
 UNUSED(cuDevicePrimaryCtxRetain)

@@ -316,13 +316,13 @@ cudaError_t cudaGetDevice(int *device)
     return cudaSuccess;
 }
 
-/* Three processors, which hold 256 threads each. */
+/* Three processors, which hold 256 threads each; textures as the stand-in driver has them. */
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     SHIM_CALL();
-    if (attribute != cudaDevAttrMultiProcessorCount)
+    if (attribute != cudaDevAttrMultiProcessorCount && attribute != cudaDevAttrTextureAlignment)
         return fail(cudaErrorInvalidValue);
-    *value = 3;
+    *value = attribute == cudaDevAttrTextureAlignment ? 256 : 3;
     return cudaSuccess;
 }
 
