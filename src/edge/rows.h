@@ -122,6 +122,10 @@ struct ec_near_taps {
     int32_t start;
     float unit, constant, radius;
     int32_t pairs[EC_NEAR_PAIRS_MAX][EC_KERNEL_MAX_SIZE][EC_NEAR_ROWS];
+    /* Weights that are nearly column[j] * row[i] besides, so that sums of sums in floats are less than `separable_radius` away.
+     */
+    bool separable;
+    float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE], separable_radius;
 };
 
 /* As many results as a vector may have, at most. */

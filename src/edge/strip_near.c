@@ -69,7 +69,7 @@ static void gather(struct ec_strip *s, struct group *group, int y, int first)
         const int row = ec_border_index(y - before + j, s->height, s->plan->border);
         group->rows[j] = row < 0 ? ec_strip_scratch(&s->zeros) : ec_strip_row(s, row);
     }
-    for (int p = 0; p < pair_count(s); p++) {
+    for (int p = 0; p < (s->near.taps.separable ? 0 : pair_count(s)); p++) {
         bool is_there;
         int32_t *pairs = ec_ring_row(&s->near.pairs, (y - first) / 2 + p, &is_there);
         group->pairs[p] = pairs;
@@ -139,9 +139,22 @@ static void make_absolute(float *restrict low, float *restrict high, int n)
     }
 }
 
-static void run_columns(struct ec_strip *s, struct group *group, int start, int n)
+/* Finishes numbers below and above the sums of a row. */
+static void finish(struct ec_strip *s, struct group *group, struct ec_place place, float *low, float *high, int n)
 {
     const struct ec_finish *f = &s->plan->finish;
+    bool is_there;
+    uint8_t *pixels = ec_ring_row(&s->near.pixels, 0, &is_there), *others = ec_ring_row(&s->near.pixels, 1, &is_there);
+    if (f->absolute)
+        make_absolute(low, high, n);
+    s->kind->finish_float(pixels, low, n, f);
+    s->kind->finish_float(others, high, n, f);
+    memcpy(group->out[place.row] + place.x, pixels, (size_t)n);
+    compare(s, group, place, pixels, others, n);
+}
+
+static void run_columns(struct ec_strip *s, struct group *group, int start, int n)
+{
     const void *pairs[EC_NEAR_PAIRS_MAX];
     void *low[EC_NEAR_ROWS], *high[EC_NEAR_ROWS];
     bool is_there;
@@ -158,40 +171,70 @@ static void run_columns(struct ec_strip *s, struct group *group, int start, int 
         uint8_t *const low_bytes[EC_NEAR_ROWS] = {low[0], low[1], low[2], low[3]};
         uint8_t *const high_bytes[EC_NEAR_ROWS] = {high[0], high[1], high[2], high[3]};
         s->rows->round_near(low_bytes, high_bytes, pairs, n, &s->near.taps);
+        for (int r = 0; r < group->count; r++) {
+            if (n < BLOCK)
+                memcpy(group->out[r] + start, low[r], (size_t)n);
+            compare(s, group, (struct ec_place){r, start}, low[r], high[r], n);
+        }
     } else {
         float *const low_floats[EC_NEAR_ROWS] = {low[0], low[1], low[2], low[3]};
         float *const high_floats[EC_NEAR_ROWS] = {high[0], high[1], high[2], high[3]};
         s->rows->sum_near(low_floats, high_floats, pairs, n, &s->near.taps);
+        for (int r = 0; r < group->count; r++)
+            finish(s, group, (struct ec_place){r, start}, low[r], high[r], n);
     }
-    for (int r = 0; r < group->count; r++) {
-        void *pixels = low[r], *others = high[r];
-        if (!s->plain) {
-            if (f->absolute)
-                make_absolute(low[r], high[r], n);
-            pixels = ec_ring_row(&s->near.pixels, 0, &is_there);
-            others = ec_ring_row(&s->near.pixels, 1, &is_there);
-            s->kind->finish_float(pixels, low[r], n, f);
-            s->kind->finish_float(others, high[r], n, f);
+}
+
+/* A row of the group by two passes. */
+static void run_separable(struct ec_strip *s, struct group *group, int row)
+{
+    const struct ec_near_taps *taps = &s->near.taps;
+    const int size = taps->size;
+    const float *terms[EC_KERNEL_MAX_SIZE];
+    float *columns = ec_strip_scratch(&s->column_sums), *sums = ec_strip_scratch(&s->sums);
+    float *low = ec_strip_scratch(&s->near.low), *high = ec_strip_scratch(&s->near.high);
+    for (int j = 0; j < size; j++)
+        terms[j] = s->windows[0][row + j];
+    s->rows->sum_exact(columns, terms, taps->column, size, s->width);
+    ec_ring_extend(&s->column_sums, columns, s->plan->border);
+    for (int i = 0; i < size; i++)
+        terms[i] = columns + i - size / 2;
+    s->rows->sum_exact(sums, terms, taps->row, size, s->width);
+    for (int start = 0; start < s->width; start += BLOCK) {
+        const int n = ec_min_i32(BLOCK, s->width - start);
+        for (int x = 0; x < n; x++) {
+            low[x] = sums[start + x] - taps->separable_radius;
+            high[x] = sums[start + x] + taps->separable_radius;
         }
-        if (pixels != group->out[r] + start)
-            memcpy(group->out[r] + start, pixels, (size_t)n);
-        compare(s, group, (struct ec_place){r, start}, pixels, others, n);
+        finish(s, group, (struct ec_place){row, start}, low, high, n);
     }
+}
+
+/* Whether so many pixels of the group that it had better be computed the other way are not settled, of `columns` columns. */
+static bool are_unsettled(const struct ec_strip *s, const struct group *group, int rows, int columns)
+{
+    return (int64_t)group->unsettled * SHARE > (int64_t)s->plan->window_size * rows * columns;
 }
 
 /* False if the group had better be computed the other way. */
 static bool run_group(struct ec_strip *s, struct group *group)
 {
-    for (int x = 0; x < s->width; x += BLOCK) {
-        const int n = ec_min_i32(BLOCK, s->width - x);
-        run_columns(s, group, x, n);
-        if ((int64_t)group->unsettled * SHARE > (int64_t)s->plan->window_size * group->count * (x + n)) {
-            s->near.place_count = 0;
-            return false;
+    bool is_settled = true;
+    if (s->near.taps.separable)
+        for (int r = 0; is_settled && r < group->count; r++) {
+            run_separable(s, group, r);
+            is_settled = !are_unsettled(s, group, r + 1, s->width);
         }
-    }
-    settle(s, group);
-    return true;
+    else
+        for (int x = 0, n; is_settled && x < s->width; x += n) {
+            n = ec_min_i32(BLOCK, s->width - x);
+            run_columns(s, group, x, n);
+            is_settled = !are_unsettled(s, group, group->count, x + n);
+        }
+    if (is_settled)
+        settle(s, group);
+    s->near.place_count = 0;
+    return is_settled;
 }
 
 void ec_strip_run_near(struct ec_strip *s, const struct ec_image *out, int first, int end)
@@ -207,6 +250,8 @@ void ec_strip_run_near(struct ec_strip *s, const struct ec_image *out, int first
         for (int r = 0; r < group.count; r++)
             group.out[r] = (uint8_t *)out->data + (y + r) * out->pitch_bytes;
         gather(s, &group, y, first);
+        if (s->near.taps.separable)
+            ec_strip_gather(s, y, s->plan->border);
         if (!run_group(s, &group)) {
             ec_strip_run_grouped(s, out, y, y + group.count);
             s->near.paused_groups = PAUSE_GROUPS;

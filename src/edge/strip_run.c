@@ -136,7 +136,8 @@ static void convolution_row(struct ec_strip *s, void *out, int32_t *response)
 void ec_strip_gather(struct ec_strip *s, int y, enum ec_border border)
 {
     const bool takes_converted = s->converted.slots;
-    const int count = s->plan->window_size + (s->grouped ? EC_GROUP_ROWS - 1 : 0);
+    const int group = s->near.is_used ? EC_NEAR_ROWS : s->grouped ? EC_GROUP_ROWS : 1;
+    const int count = s->plan->window_size + group - 1;
     gather(s, takes_converted ? converted_row : ec_strip_row, y - s->plan->window_before, count, border,
            s->windows[s->channel]);
 }

@@ -74,7 +74,7 @@ struct ec_strip {
     struct ec_blur_pair_taps blur_pair;
     struct ec_near near;
     float column[EC_KERNEL_MAX_SIZE], row[EC_KERNEL_MAX_SIZE];
-    const void *windows[EC_CHANNELS_MAX][EC_GROUP_INPUT_ROWS],
+    const void *windows[EC_CHANNELS_MAX][EC_NEAR_INPUT_ROWS],
         *blur_window[EC_BLUR_MAX_SIZE]; /* rows that the operator, a blur looks at */
 };
 

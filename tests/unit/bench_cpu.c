@@ -59,6 +59,8 @@ static const struct {
     {"conv 9x9 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {9, NULL, 0}}, 8, false},
     {"conv 15x15 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {15, NULL, 0}}, 8, false},
     {"conv 31x31 float", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {31, NULL, 0}}, 8, false},
+    {"conv 15x15 gauss", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {15, NULL, 0}}, 8, false},
+    {"conv 31x31 gauss", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {31, NULL, 0}}, 8, false},
     {"conv 3x3 large", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {3, NULL, 0}}, 8, false},
     {"conv 9x9 large", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {9, NULL, 0}}, 8, false},
     {"conv 31x31 large", {.op = EC_OPERATOR_CONVOLUTION, .kernel = {31, NULL, 0}}, 8, false},
@@ -89,16 +91,21 @@ static double now_ms(void)
 }
 
 /* Weights for a line that names none: -8 to 8, or -500000 to 500000 where it says large, or where it says float above 0 and
- * about 1 together. */
-static void fill_weights(float *weights, int count, const char *name)
+ * about 1 together, or a Gaussian. */
+static void fill_weights(float *weights, int size, const char *name)
 {
-    const bool floats = strstr(name, "float"), large = strstr(name, "large");
+    const bool floats = strstr(name, "float"), large = strstr(name, "large"), gauss = strstr(name, "gauss");
+    const float count = (float)(size * size);
     uint32_t random = 1;
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < size * size; k++) {
         random = random * 1664525u + 1013904223u;
-        const int number = (int)(random >> 8);
-        weights[k] = floats ? (float)number / (0x1p23f * (float)count)
-                            : (float)(large ? number % 1000001 - 500000 : (number >> 16) % 17 - 8);
+        const int number = (int)(random >> 8), down = k / size - size / 2, across = k % size - size / 2;
+        if (gauss)
+            weights[k] = expf((float)(down * down + across * across) * -18 / count) * 6 / count;
+        else if (floats)
+            weights[k] = (float)number / (0x1p23f * count);
+        else
+            weights[k] = (float)(large ? number % 1000001 - 500000 : (number >> 16) % 17 - 8);
     }
 }
 
@@ -204,7 +211,7 @@ int main(int argc, char **argv)
             continue;
         struct ec_edge_params params = lines[i].params;
         float weights[WEIGHTS_MAX];
-        fill_weights(weights, params.kernel.size * params.kernel.size, lines[i].name);
+        fill_weights(weights, params.kernel.size, lines[i].name);
         if (!params.kernel.weights)
             params.kernel.weights = weights;
         if (ec_plan_make(plan, &params, lines[i].depth_bits, &error) != EC_OK ||

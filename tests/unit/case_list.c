@@ -18,7 +18,8 @@ enum kernel_kind {
     KERNEL_ZERO,
     KERNEL_FLOAT,
     KERNEL_FLOAT_WIDE, /* magnitudes from 2^-20 to 2^20 */
-    KERNEL_TIES, /* half of a mean, so that flat odd pixels become halves, more or less */
+    KERNEL_PRODUCT, /* a column times a row, but for rounding */
+    KERNEL_TIES, /* half of a mean, or nearly, so that flat odd pixels become halves, more or less */
     KERNEL_KINDS
 };
 
@@ -65,8 +66,13 @@ static float weight_of(enum kernel_kind kind, int size, int j, int i)
         return ((float)(r >> 8) / 16777216.0f - 0.4f) / (float)size;
     case KERNEL_FLOAT_WIDE:
         return ((float)(r >> 16) - 32768.0f) * (1.0f / 1099511627776.0f) * (float)(1u << (r & 31));
-    case KERNEL_TIES:
-        return 0.5f / (float)(size * size);
+    case KERNEL_PRODUCT:
+        return (float)(scramble((uint32_t)j) % 1000) * ((float)(scramble((uint32_t)i + 50) % 1000) - 400.0f) * 1e-5f /
+               (float)(size * size);
+    case KERNEL_TIES: {
+        const bool is_mean = size % 4 == 3;
+        return (is_mean || j + i > 1 || j == 1 ? 0.5f : i == 0 ? 1.0f : 0.0f) / (float)(size * size);
+    }
     default:
         return 0;
     }

@@ -14,7 +14,7 @@
 
 enum { WIDTH = 150, MARGIN = 64, PAIRS_WIDTH = MARGIN + WIDTH + MARGIN + EC_NEAR_COLUMNS };
 
-enum weights { MIXED, POSITIVE, WIDE, ONE_LARGE, SMALL_INTEGERS, LARGE_INTEGERS, WEIGHTS_KINDS };
+enum weights { MIXED, POSITIVE, PRODUCT, WIDE, ONE_LARGE, SMALL_INTEGERS, LARGE_INTEGERS, WEIGHTS_KINDS };
 enum fill { NOISE, WHITE, MISSED_ABOVE, MISSED_BELOW, HALF_DARK, FILLS };
 
 struct ground {
@@ -39,10 +39,14 @@ static void make_weights(struct ground *g, int size, enum weights kind)
 {
     struct ec_convolution_taps *taps = &g->taps;
     *taps = (struct ec_convolution_taps){.size = size, .integer = kind >= SMALL_INTEGERS, .divisor = 1};
+    float sides[2 * EC_KERNEL_MAX_SIZE] = {0};
+    for (int i = 0; i < 2 * size; i++)
+        sides[i] = (float)next_random(g) / 0x1p24f;
     for (int k = 0; k < size * size; k++) {
         const float share = (float)next_random(g) / 0x1p24f;
         taps->float_weights[k] = kind == MIXED      ? 2 * share - 1
                                  : kind == POSITIVE ? share / (float)(size * size)
+                                 : kind == PRODUCT  ? (2 * sides[k / size] - 1) * sides[size + k % size] / (float)size
                                  : kind == WIDE     ? ldexpf(share - 0.5f, (int)(next_random(g) % 40) - 20)
                                                     : (k == size + 1 ? 1 : 1e-3f) * (share - 0.5f);
         taps->integer_weights[k] = (int32_t)((2 * share - 1) * (kind == SMALL_INTEGERS ? 30000 : 1 << 24));
@@ -114,6 +118,27 @@ static void check_bounds(struct ground *g, const struct ec_rows *rows)
         }
 }
 
+/* The same of two passes. */
+static void check_passes(struct ground *g, const struct ec_rows *rows)
+{
+    const int size = g->taps.size, before = size / 2;
+    static float in[EC_KERNEL_MAX_SIZE][MARGIN + WIDTH + MARGIN];
+    static float columns[MARGIN + WIDTH + MARGIN], sums[WIDTH];
+    const float *terms[EC_KERNEL_MAX_SIZE];
+    for (int j = 0; j < size; j++) {
+        rows->kinds[EC_ROWS_8]->to_float(in[j], g->in[j], MARGIN + WIDTH + MARGIN);
+        terms[j] = in[j];
+    }
+    rows->sum_exact(columns, terms, g->near.column, size, MARGIN + WIDTH + MARGIN);
+    for (int i = 0; i < size; i++)
+        terms[i] = columns + MARGIN + i - before;
+    rows->sum_exact(sums, terms, g->near.row, size, WIDTH);
+    for (int x = 0; x < WIDTH; x++)
+        if (fabs((double)sums[x] - sum_at(g, 0, x)) > (double)g->near.separable_radius)
+            fail_msg("%s, size %d: column %d is %g by two passes, %g at once", rows->name, size, x, (double)sums[x],
+                     sum_at(g, 0, x));
+}
+
 static void check_places(struct ground *g, const struct ec_rows *rows, int count)
 {
     struct ec_place places[EC_NEAR_PLACES];
@@ -140,10 +165,13 @@ static void sums_lie_between(void **state)
             for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
                 make_weights(g, size, (enum weights)kind);
                 assert_true(ec_near_taps_make(&g->near, &g->taps));
+                assert_int_equal(g->near.separable, kind == PRODUCT && size > 12);
                 g->closest = 1;
                 for (int f = 0; f < FILLS; f++) {
                     fill(g, (enum fill)f, f % 2 ? 4 : 131);
                     check_bounds(g, rows);
+                    if (g->near.separable)
+                        check_passes(g, rows);
                     if (!g->taps.integer)
                         check_places(g, rows, f % 2 ? 3 : EC_NEAR_PLACES);
                 }
