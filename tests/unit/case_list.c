@@ -204,8 +204,13 @@ static void add_finishes(struct builder *b, const struct ec_case_kernels *kernel
                                                 .threshold = finishes[f].threshold,
                                                 .absolute = turn % 2,
                                                 .output_depth_bits = turn % 4 < 2 ? 8 : 0};
-                if (params.op == EC_OPERATOR_CONVOLUTION)
-                    params.kernel = (struct ec_kernel){3, kernels->weights[f % 2 ? KERNEL_FLOAT : KERNEL_MEDIUM][1], 0};
+                if (params.op == EC_OPERATOR_CONVOLUTION) {
+                    const enum kernel_kind kind = f % 2 == 0             ? KERNEL_MEDIUM
+                                                  : f % 4 == 3 && d == 0 ? KERNEL_PRODUCT
+                                                                         : KERNEL_FLOAT;
+                    const size_t size = kind == KERNEL_PRODUCT ? 5 : kind == KERNEL_FLOAT ? 1 + f / 2 % 3 : 1;
+                    params.kernel = (struct ec_kernel){kernel_sizes[size], kernels->weights[kind][size], 0};
+                }
                 add_setting(b, &params, depths[d], turn % 5 == 0);
             }
     /* Deeper input to 8-bit output with nothing else to do. */
@@ -238,6 +243,9 @@ static void add_kernels(struct builder *b, const struct ec_case_kernels *kernels
             for (int border = 0; border <= EC_BORDER_CONSTANT; border++)
                 for (int d = 0; d<DEPTHS; d += kernel_sizes[s]> 9 ? 5 : 1) {
                     const unsigned turn = b->turn / 10;
+                    /* Of those that matter to large kernels one border each is enough. */
+                    if (kind >= KERNEL_PRODUCT && (kernel_sizes[s] < 5 || border != kernel_sizes[s] / 2 % 3))
+                        continue;
                     struct ec_edge_params params = {.op = EC_OPERATOR_CONVOLUTION,
                                                     .border = (enum ec_border)border,
                                                     .absolute = turn % 2,
