@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "edge/backend.h"
 #include "sink/codec.h"
 
 static const char group[] = "FFmpeg";
@@ -126,6 +127,8 @@ void doctor_nvenc(const struct ec_examiner *examiner)
                        av_make_error_string(reason, sizeof reason, result));
         else
             ec_finding(examiner, "NVENC", EC_VERDICT_OK, "%s opens (--codec %s)%s", names[i], names[i],
-                       ec_codec_takes_surfaces(codec) ? "; results that nothing else looks at stay on the GPU for it" : "");
+                       ec_backend_cuda.encode_surfaces && ec_codec_takes_surfaces(codec)
+                           ? "; results that nothing else looks at stay on the GPU for it"
+                           : "");
     }
 }

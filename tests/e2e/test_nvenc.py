@@ -146,7 +146,7 @@ class Nvenc(support.Running):
         """At one call or another: before the first frame the CPU takes over, later the run ends, and no file is left."""
         clip = self.clip()
         seen = set()
-        for call in range(0, 400, 37):
+        for call in range(0, 300, 37):
             log = self.folder / "encoders"
             log.unlink(missing_ok=True)
             env = support.environment(SHIM_NVENC_LOG=str(log), SHIM_CUDA_FAIL=str(call))

@@ -23,6 +23,7 @@ int test_cases(struct fixture *fixture);
 int test_engine(struct fixture *fixture);
 int test_canny(struct fixture *fixture);
 int test_sequence(struct fixture *fixture);
+int test_surface(struct fixture *fixture);
 
 /* Noise that depends on `seed`, all values that the depth has. */
 void fill_noise(struct ec_image *image, unsigned seed);

@@ -75,6 +75,7 @@ int main(int argc, char **argv)
     failed += test_engine(&fixture);
     failed += test_canny(&fixture);
     failed += test_sequence(&fixture);
+    failed += test_surface(&fixture);
     ec_backend_cuda.close(&fixture.device);
     return failed != 0;
 }
