@@ -240,7 +240,7 @@ struct ec_rows {
     const char *name;
     const struct ec_row_kind *kinds[EC_ROWS_KINDS];
     /* Sum of weights[k] * terms[k][x] over `count` rows. Exact: every partial sum is an integer below 2^24 in size. Fused: the
-     * chain of fused multiply-adds from k = 0 up, starting at 0. */
+     * chain of fused multiply-adds from k = 0 up, starting at 0. EC_RING_SLACK_BYTES more of the terms can be read. */
     void (*sum_exact)(float *out, const float *const *terms, const float *weights, int count, int n);
     void (*sum_fused)(float *out, const float *const *terms, const float *weights, int count, int n);
     /* The chain of fused multiply-adds over all weights, row by row, starting at 0, for EC_GROUP_ROWS rows. Rows of floats are

@@ -1,4 +1,4 @@
-/* Convolutions in floats, EC_GROUP_ROWS rows of output at once, a part of rows_table.h: for instruction sets with fused
+/* Convolutions in floats, EC_GROUP_ROWS rows of output or one at once, a part of rows_table.h: for instruction sets with fused
  * multiply-adds. No sum leaves its register before it is complete. */
 #if HAS_DOTS
 
@@ -47,6 +47,36 @@ static void sum_group(float *const *out, const void *const *rows, int n, const s
         const struct fused_sums sums = fused_block(&places, x, taps);
         for (int r = 0; r < EC_GROUP_ROWS; r++)
             memcpy(out[r] + x, sums.of[r], (size_t)ec_min_i32(n - x, FUSED_COLUMNS) * sizeof **out);
+    }
+}
+
+/* So many chains that none waits for itself. */
+#define TERM_VECTORS 8
+#define TERM_COLUMNS (TERM_VECTORS * WIDE_LANES)
+
+INLINE void add_terms(float_lanes *sums, int vectors, const float *const *terms, const float *weights, int count, ptrdiff_t x)
+{
+    for (int v = 0; v < vectors; v++)
+        sums[v] = (float_lanes){0};
+    for (int k = 0; k < count; k++) {
+        const float_lanes weight = lanes_of_float(weights[k]);
+        for (int v = 0; v < vectors; v++)
+            sums[v] = lanes_multiply_add(weight, lanes_load_floats(terms[k] + x + v * WIDE_LANES), sums[v]);
+    }
+}
+
+static void sum_terms(float *out, const float *const *terms, const float *weights, int count, int n)
+{
+    int x = 0;
+    for (; x + TERM_COLUMNS <= n; x += TERM_COLUMNS) {
+        float_lanes sums[TERM_VECTORS];
+        add_terms(sums, TERM_VECTORS, terms, weights, count, x);
+        memcpy(out + x, sums, sizeof sums);
+    }
+    for (; x < n; x += WIDE_LANES) {
+        float_lanes sums;
+        add_terms(&sums, 1, terms, weights, count, x);
+        memcpy(out + x, &sums, (size_t)ec_min_i32(n - x, WIDE_LANES) * sizeof *out);
     }
 }
 

@@ -100,6 +100,26 @@ static void divide_double(int32_t *restrict response, const double *restrict sum
         sums[x] = (total)multiply_add(w7, (total)t7[x], sum);                                                                  \
     }
 
+/* How a magnitude is taken; a constant wherever it is inlined. */
+enum magnitude { MAGNITUDE_L1, MAGNITUDE_L2_SMALL, MAGNITUDE_L2 };
+
+INLINE enum magnitude magnitude_of(const struct ec_plan *plan)
+{
+    if (plan->norm == EC_NORM_L1)
+        return MAGNITUDE_L1;
+    return plan->saturation <= SMALL_ROOT_MAX ? MAGNITUDE_L2_SMALL : MAGNITUDE_L2;
+}
+
+INLINE int32_t square_of_saturation(const struct ec_plan *plan)
+{
+    const int32_t saturation = ec_min_i32(plan->saturation, SMALL_ROOT_MAX);
+    return saturation * saturation;
+}
+
+#include "edge/rows_lanes.h"
+#include "edge/rows_masks.h"
+
+#if !HAS_DOTS
 #define SUM_FLOATS(name, multiply_add)                                                                                         \
     OUT_OF_LINE void name##_add(float *restrict sums, const float *const t[GROUP], const float w[GROUP], int n)                \
     {                                                                                                                          \
@@ -126,25 +146,7 @@ static void divide_double(int32_t *restrict response, const double *restrict sum
 
 SUM_FLOATS(sum_exact, MULTIPLY_ADD_F32)
 SUM_FLOATS(sum_fused, __builtin_fmaf)
-
-/* How a magnitude is taken; a constant wherever it is inlined. */
-enum magnitude { MAGNITUDE_L1, MAGNITUDE_L2_SMALL, MAGNITUDE_L2 };
-
-INLINE enum magnitude magnitude_of(const struct ec_plan *plan)
-{
-    if (plan->norm == EC_NORM_L1)
-        return MAGNITUDE_L1;
-    return plan->saturation <= SMALL_ROOT_MAX ? MAGNITUDE_L2_SMALL : MAGNITUDE_L2;
-}
-
-INLINE int32_t square_of_saturation(const struct ec_plan *plan)
-{
-    const int32_t saturation = ec_min_i32(plan->saturation, SMALL_ROOT_MAX);
-    return saturation * saturation;
-}
-
-#include "edge/rows_lanes.h"
-#include "edge/rows_masks.h"
+#endif
 
 /* The processor's own prefetching follows a row, but not from one group of rows to the next: what stands as many rows further,
  * should rows be as far apart there, is asked for a group ahead. Asking for memory that is not there does no harm. */
@@ -218,9 +220,9 @@ extern const struct ec_rows ROWS_TABLE;
 const struct ec_rows ROWS_TABLE = {
     .name = ROWS_NAME,
     .kinds = {[EC_ROWS_8] = &kind_u8, [EC_ROWS_10] = &kind_u10, [EC_ROWS_16] = &kind_u16},
-    .sum_exact = sum_exact,
-    .sum_fused = sum_fused,
 #if HAS_DOTS
+    .sum_exact = sum_terms,
+    .sum_fused = sum_terms,
     .blur_pair = blur_pair,
     .blur_pairs = blur_pairs,
     .sum_group = sum_group,
@@ -233,6 +235,9 @@ const struct ec_rows ROWS_TABLE = {
     .sum_split_wide = sum_split_wide,
     .sum_dots = sum_dots,
     .sum_dots_wide = sum_dots_wide,
+#else
+    .sum_exact = sum_exact,
+    .sum_fused = sum_fused,
 #endif
     .divide_float = divide_float,
     .divide_double = divide_double,

@@ -122,8 +122,8 @@ static void check_bounds(struct ground *g, const struct ec_rows *rows)
 static void check_passes(struct ground *g, const struct ec_rows *rows)
 {
     const int size = g->taps.size, before = size / 2;
-    static float in[EC_KERNEL_MAX_SIZE][MARGIN + WIDTH + MARGIN];
-    static float columns[MARGIN + WIDTH + MARGIN], sums[WIDTH];
+    static float in[EC_KERNEL_MAX_SIZE][MARGIN + WIDTH + 2 * MARGIN];
+    static float columns[MARGIN + WIDTH + 2 * MARGIN], sums[WIDTH];
     const float *terms[EC_KERNEL_MAX_SIZE];
     for (int j = 0; j < size; j++) {
         rows->kinds[EC_ROWS_8]->to_float(in[j], g->in[j], MARGIN + WIDTH + MARGIN);
