@@ -27,10 +27,12 @@ void ec_clock_init(struct ec_clock *c, AVRational base, AVRational frame_rate, i
         c->default_duration = 1;
 }
 
-void ec_clock_change_base(struct ec_clock *c, AVRational base)
+void ec_clock_change_base(struct ec_clock *c, AVRational base, AVRational frame_rate)
 {
-    c->default_duration = av_rescale_q(c->default_duration, c->base, base);
-    if (c->default_duration < 1)
+    const bool known = frame_rate.num > 0 && frame_rate.den > 0;
+    c->default_duration =
+        known ? av_rescale_q(1, av_inv_q(frame_rate), base) : av_rescale_q(c->default_duration, c->base, base);
+    if (c->default_duration < 1 || c->default_duration > ABSURD)
         c->default_duration = 1;
     c->base = base;
 }

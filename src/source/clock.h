@@ -33,8 +33,8 @@ struct ec_clock {
 void ec_clock_init(struct ec_clock *clock, AVRational base, AVRational frame_rate, int64_t start_us, double skip_s,
                    double end_s);
 
-/* Frames come in another time base from now on; only before the first one. */
-void ec_clock_change_base(struct ec_clock *clock, AVRational base);
+/* Frames come in another time base and, unless it is 0/1, at another rate from now on; only before the first one. */
+void ec_clock_change_base(struct ec_clock *clock, AVRational base, AVRational frame_rate);
 
 /* Gives a frame its place (pts may be AV_NOPTS_VALUE, duration 0). False: it lies outside the wanted part. */
 bool ec_clock_stamp(struct ec_clock *clock, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration);

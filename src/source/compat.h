@@ -15,6 +15,15 @@ static inline int64_t ec_frame_duration(const AVFrame *frame)
 #endif
 }
 
+static inline void ec_frame_forget_duration(AVFrame *frame)
+{
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    frame->duration = 0;
+#else
+    frame->pkt_duration = 0;
+#endif
+}
+
 static inline bool ec_frame_interlaced(const AVFrame *frame)
 {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)

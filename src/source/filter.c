@@ -5,8 +5,11 @@
 #include <libavfilter/avfilter.h>
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
+#include <libavutil/mathematics.h>
 #include <libavutil/mem.h>
 #include <libavutil/pixdesc.h>
+
+#include "source/compat.h"
 
 struct ec_filter {
     char *chain, *name;
@@ -14,6 +17,7 @@ struct ec_filter {
     AVFilterGraph *graph;
     AVFilterContext *input, *output;
     int width, height, format; /* of the input the graph was built for */
+    int64_t end_pts; /* of the last picture that went in */
     AVFrame *next; /* waits until the graph for the old pictures is empty */
 };
 
@@ -78,8 +82,24 @@ static int build(struct ec_filter *f, const AVFrame *frame)
     return r;
 }
 
+static int64_t end_of(const struct ec_filter *f, const AVFrame *frame)
+{
+    int64_t duration = ec_frame_duration(frame);
+    if (duration <= 0 && f->frame_rate.num > 0 && f->frame_rate.den > 0)
+        duration = av_rescale_q(1, av_inv_q(f->frame_rate), f->time_base);
+    return frame->pts == AV_NOPTS_VALUE ? AV_NOPTS_VALUE : frame->pts + FFMAX(duration, 0);
+}
+
+/* Filters that make a constant rate need to know how long the last picture lasts. */
+static int end_input(struct ec_filter *f)
+{
+    return f->end_pts == AV_NOPTS_VALUE ? av_buffersrc_add_frame_flags(f->input, NULL, AV_BUFFERSRC_FLAG_PUSH)
+                                        : av_buffersrc_close(f->input, f->end_pts, AV_BUFFERSRC_FLAG_PUSH);
+}
+
 static enum ec_status feed(struct ec_filter *f, AVFrame *frame, struct ec_error *error)
 {
+    f->end_pts = end_of(f, frame);
     int r = f->graph ? 0 : build(f, frame);
     if (r >= 0)
         r = av_buffersrc_add_frame_flags(f->input, frame, AV_BUFFERSRC_FLAG_PUSH);
@@ -94,7 +114,7 @@ static enum ec_status feed(struct ec_filter *f, AVFrame *frame, struct ec_error 
 enum ec_status ec_filter_push(struct ec_filter *f, AVFrame *frame, struct ec_error *error)
 {
     if (!frame) {
-        if (f->graph && av_buffersrc_add_frame_flags(f->input, NULL, AV_BUFFERSRC_FLAG_PUSH) < 0)
+        if (f->graph && end_input(f) < 0)
             return ec_fail(error, EC_ERROR_ARGUMENT, "the filter \"%s\" cannot be ended", f->name);
         return EC_OK;
     }

@@ -122,7 +122,8 @@ static enum ec_status decode_packet(struct ec_source *s, struct ec_error *error)
 static enum ec_status flush(struct ec_source *s, struct ec_error *error)
 {
     const enum ec_status status = decode(s, NULL, error);
-    return status == EC_OK ? ec_pictures_flush(&s->pictures, error) : status;
+    ec_pictures_end(&s->pictures);
+    return status;
 }
 
 /* A packet of another stream, on the same shifted time axis as the frames. */
@@ -222,7 +223,21 @@ static bool is_partial(struct ec_source *s)
     return s->jpegs_end && !has_end;
 }
 
-/* Reads one packet and what follows from it. Sets s->ended behind the last one. */
+/* Behind the last picture; sets s->ended unless the input begins again. */
+static enum ec_status finish_reading(struct ec_source *s, int r, struct ec_error *error)
+{
+    if (r == AVERROR_EOF && s->p->loop && rewind_input(s))
+        return EC_OK;
+    if (s->p->reconnect && s->clock.any) {
+        s->lost = true;
+        return EC_OK;
+    }
+    s->ended = true;
+    count_missing(s);
+    return reading_ended(s, r, error);
+}
+
+/* Reads one packet and what follows from it, or ends when all pictures are through. */
 static enum ec_status advance(struct ec_source *s, struct ec_error *error)
 {
     if (s->lost) {
@@ -230,24 +245,19 @@ static enum ec_status advance(struct ec_source *s, struct ec_error *error)
         s->lost = false;
         return EC_OK;
     }
+    int r = s->end_code;
+    if (r < 0) {
+        s->end_code = 0;
+        return finish_reading(s, r, error);
+    }
     ec_input_begin_wait(&s->input);
-    int r = av_read_frame(s->input.container, s->packet);
+    r = av_read_frame(s->input.container, s->packet);
     if (r == AVERROR(EAGAIN))
         return EC_OK;
     if (r < 0) {
-        const bool stopped = ec_input_cancelled(&s->input);
-        enum ec_status status = stopped ? EC_OK : flush(s, error);
-        if (status != EC_OK || stopped || (r == AVERROR_EOF && s->p->loop && rewind_input(s))) {
-            s->ended = stopped;
-            return status;
-        }
-        if (s->p->reconnect && s->clock.any) {
-            s->lost = true;
-            return EC_OK;
-        }
-        s->ended = true;
-        count_missing(s);
-        return reading_ended(s, r, error);
+        s->ended = ec_input_cancelled(&s->input);
+        s->end_code = r;
+        return s->ended ? EC_OK : flush(s, error);
     }
     ec_clock_close_hole(&s->clock, s->packet, s->input.container->streams[s->packet->stream_index]->time_base);
     s->last_is_partial = is_partial(s);
@@ -302,29 +312,42 @@ static void describe_container(struct ec_source *s)
     }
 }
 
+/* The next step: of the pictures that came already, then of the input. False: nothing more comes, for the reason in
+ * s->late_error if it is one. What was decoded before an error comes out first. */
+static bool go_on(struct ec_source *s)
+{
+    bool done = false;
+    struct ec_error error = {0};
+    if (ec_pictures_go_on(&s->pictures, &done, &error) != EC_OK)
+        ec_pictures_restart(&s->pictures);
+    else if (done && s->ended)
+        return false;
+    else if (done)
+        advance(s, &error);
+    s->ended |= error.status != EC_OK;
+    if (s->late_error.status == EC_OK)
+        s->late_error = error;
+    return true;
+}
+
 /* Reads up to the first frame. */
 static enum ec_status reach_first_frame(struct ec_source *s, struct ec_error *error)
 {
-    enum ec_status status = EC_OK;
-    while (status == EC_OK && s->info.width_px == 0) {
+    while (s->info.width_px == 0) {
         if (s->pictures.items.packet_bytes > PENDING_MAX_BYTES)
             return ec_fail(error, EC_ERROR_INPUT,
                            "%s: no video frame in the first %d MiB of the other streams (--no-audio leaves them out)",
                            s->input.name, PENDING_MAX_BYTES >> 20);
-        if (s->ended && ec_input_cancelled(&s->input))
+        if (go_on(s))
+            continue;
+        if (ec_input_cancelled(&s->input))
             return ec_fail(error, EC_STOPPED, "%s: stopped", s->input.name);
-        if (s->ended)
-            return atomic_load(&s->damaged) ? nothing_decoded(s, error)
-                                            : ec_fail(error, EC_ERROR_FRAMES, "%s: no frames came", s->input.name);
-        status = advance(s, error);
+        if (s->late_error.status != EC_OK)
+            return (*error = s->late_error).status;
+        return atomic_load(&s->damaged) ? nothing_decoded(s, error)
+                                        : ec_fail(error, EC_ERROR_FRAMES, "%s: no frames came", s->input.name);
     }
-    if (status != EC_OK && s->info.width_px > 0) {
-        s->late_error = *error; /* what came before it goes first */
-        *error = (struct ec_error){0};
-        s->ended = true;
-        status = EC_OK;
-    }
-    return status;
+    return EC_OK;
 }
 
 /* True when the first frame stands where the person wanted to begin; streams without an index may seek to a place from where
@@ -348,11 +371,12 @@ static enum ec_status enter_at_start(struct ec_source *s, struct ec_error *error
             *error = local;
             return status;
         }
-        ec_item_list_clear(&s->pictures.items);
+        ec_pictures_restart(&s->pictures);
         ec_clock_restart(&s->clock);
         s->info.width_px = 0;
         s->late_error = (struct ec_error){0};
         s->ended = false;
+        s->end_code = 0;
         s->video_packets = 0;
         atomic_store(&s->damaged, 0);
         s->preroll_s = s->preroll_s > 0 ? 4 * s->preroll_s : 2;
@@ -480,13 +504,12 @@ static const struct ec_stream_info *libav_info(const struct ec_source *s)
 static enum ec_read_result libav_read(struct ec_source *s, struct ec_item *out, struct ec_error *error)
 {
     while (!ec_item_list_take(&s->pictures.items, out)) {
-        if (s->ended && s->late_error.status != EC_OK)
-            *error = s->late_error;
-        if (s->ended)
-            return error->status == EC_OK ? EC_READ_END : EC_READ_ERROR;
-        /* What was decoded before an error still comes out; the error follows. */
-        if (advance(s, error) != EC_OK)
-            s->ended = true;
+        if (go_on(s))
+            continue;
+        if (s->late_error.status == EC_OK)
+            return EC_READ_END;
+        *error = s->late_error;
+        return EC_READ_ERROR;
     }
     return EC_READ_ITEM;
 }

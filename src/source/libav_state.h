@@ -26,7 +26,8 @@ struct ec_source {
     struct ec_pictures pictures;
     double preroll_s; /* how far in front of the wanted start decoding has to begin */
     bool packets_wanted, ended;
-    struct ec_error late_error; /* from behind the first frame, but before it was taken */
+    int end_code; /* why reading ended, while the last pictures are on their way; 0: it has not */
+    struct ec_error late_error; /* what ended it, for when they are through */
     bool last_is_partial; /* the last packet: the input ended in the middle of it */
     bool jpegs_end; /* with the marker that ends them */
     bool lost; /* to be opened again, once what came before has been taken */

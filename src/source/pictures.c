@@ -221,50 +221,95 @@ static enum ec_status take_picture(struct ec_pictures *s, AVFrame *picture, stru
     return status;
 }
 
-static enum ec_status drain_prefilter(struct ec_pictures *s, struct ec_error *error)
+/* What came out of the prefilter, whose own clock counts from its first picture on. */
+static enum ec_status take_prefiltered(struct ec_pictures *s, AVFrame *picture, struct ec_error *error)
 {
-    enum ec_status status = EC_OK;
-    AVFrame *picture = av_frame_alloc();
-    if (!picture)
-        return out_of_memory(s, error);
-    while (status == EC_OK && ec_filter_pull(s->prefilter, picture) > 0) {
-        const AVRational own = ec_filter_time_base(s->prefilter);
-        if (s->info->width_px == 0) {
-            s->info->time_base = own;
-            s->info->frame_rate = ec_filter_frame_rate(s->prefilter);
-            ec_clock_change_base(s->clock, own);
-        }
-        if (picture->pts != AV_NOPTS_VALUE)
-            picture->pts = av_rescale_q(picture->pts, own, s->info->time_base);
-        picture->opaque = NULL;
-        status = take_picture(s, picture, (struct ec_orientation){0}, error);
+    const AVRational own = ec_filter_time_base(s->prefilter);
+    if (s->info->width_px == 0) {
+        s->info->time_base = own;
+        s->info->frame_rate = ec_filter_frame_rate(s->prefilter);
+        ec_clock_change_base(s->clock, own, s->info->frame_rate);
     }
-    av_frame_free(&picture);
+    /* Filters that change the clock leave the durations in the old one, in releases before 6.0 at least. */
+    if (av_cmp_q(own, s->stream->time_base) != 0)
+        ec_frame_forget_duration(picture);
+    if (picture->pts != AV_NOPTS_VALUE)
+        picture->pts = av_rescale_q(picture->pts, own, s->info->time_base);
+    picture->opaque = NULL;
+    return take_picture(s, picture, (struct ec_orientation){0}, error);
+}
+
+static enum ec_status open_prefilter(struct ec_pictures *s, const AVFrame *picture, struct ec_orientation o,
+                                     struct ec_error *error)
+{
+    const char *wished = s->prefilter_chain ? s->prefilter_chain : "";
+    char *chain = av_asprintf("%s%s%s%s%s", ec_orientation_chain(o), *wished ? "," : "", wished, s->colour ? "," : "",
+                              s->colour ? ec_rgb_chain(picture->format, s->native_depth) : "");
+    const enum ec_status status =
+        chain ? ec_filter_open(&s->prefilter, chain, *wished ? wished : chain, s->stream->time_base, s->info->frame_rate, error)
+              : out_of_memory(s, error);
+    s->prefilter_orientation = o;
+    av_free(chain);
     return status;
 }
 
-static enum ec_status push_prefilter(struct ec_pictures *s, AVFrame *picture, struct ec_orientation o, struct ec_error *error)
+static enum ec_status push_prefilter(struct ec_pictures *s, AVFrame *picture, struct ec_error *error)
 {
-    enum ec_status status = EC_OK;
-    if (s->prefilter && !ec_orientation_equal(o, s->prefilter_orientation)) {
-        status = ec_filter_push(s->prefilter, NULL, error);
-        if (status == EC_OK)
-            status = drain_prefilter(s, error);
+    const struct ec_orientation o = ec_orientation_of_frame(picture, s->orientation);
+    const enum ec_status status = s->prefilter ? EC_OK : open_prefilter(s, picture, o, error);
+    return status == EC_OK ? ec_filter_push(s->prefilter, picture, error) : status;
+}
+
+static void take_waiting(struct ec_pictures *s)
+{
+    struct ec_item item = {0};
+    if (!s->next && ec_item_list_take(&s->waiting, &item))
+        s->next = item.frame.picture;
+}
+
+/* True when the prefilter has to give what it holds before it goes on: at the end, or for a picture that lies otherwise. */
+static bool prefilter_ends(const struct ec_pictures *s)
+{
+    return s->prefilter &&
+           (s->next ? !ec_orientation_equal(ec_orientation_of_frame(s->next, s->orientation), s->prefilter_orientation)
+                    : s->ending);
+}
+
+enum ec_status ec_pictures_go_on(struct ec_pictures *s, bool *done, struct ec_error *error)
+{
+    *done = s->clock->past_end;
+    if (*done)
+        return EC_OK;
+    if (s->prefilter && ec_filter_pull(s->prefilter, s->prefiltered) > 0) {
+        const enum ec_status status = take_prefiltered(s, s->prefiltered, error);
+        av_frame_unref(s->prefiltered);
+        return status;
+    }
+    take_waiting(s);
+    if (prefilter_ends(s) && !s->told_end) {
+        s->told_end = true;
+        return ec_filter_push(s->prefilter, NULL, error);
+    }
+    if (s->told_end)
         ec_filter_close(&s->prefilter);
+    s->told_end = false;
+    *done = !s->next;
+    s->ending = s->ending && s->next;
+    const enum ec_status status = s->next ? push_prefilter(s, s->next, error) : EC_OK;
+    av_frame_free(&s->next);
+    return status;
+}
+
+static enum ec_status wait_for_prefilter(struct ec_pictures *s, AVFrame *picture, struct ec_error *error)
+{
+    struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = {.picture = av_frame_alloc()}};
+    if (item.frame.picture) {
+        av_frame_move_ref(item.frame.picture, picture);
+        if (ec_item_list_append(&s->waiting, &item))
+            return EC_OK;
+        av_frame_free(&item.frame.picture);
     }
-    if (status == EC_OK && !s->prefilter) {
-        const char *wished = s->prefilter_chain ? s->prefilter_chain : "";
-        char *chain = av_asprintf("%s%s%s%s%s", ec_orientation_chain(o), *wished ? "," : "", wished, s->colour ? "," : "",
-                                  s->colour ? ec_rgb_chain(picture->format, s->native_depth) : "");
-        status = chain ? ec_filter_open(&s->prefilter, chain, *wished ? wished : chain, s->stream->time_base,
-                                        s->info->frame_rate, error)
-                       : out_of_memory(s, error);
-        s->prefilter_orientation = o;
-        av_free(chain);
-    }
-    if (status == EC_OK)
-        status = ec_filter_push(s->prefilter, picture, error);
-    return status == EC_OK ? drain_prefilter(s, error) : status;
+    return out_of_memory(s, error);
 }
 
 static void tell_about(struct ec_pictures *s, const AVFrame *frame, struct ec_orientation o)
@@ -294,7 +339,7 @@ static enum ec_status fetch_from_device(struct ec_pictures *s, AVFrame *picture,
     enum ec_status status = EC_OK;
     if (!host || av_hwframe_transfer_data(host, picture, 0) < 0 || av_frame_copy_props(host, picture) < 0)
         status = ec_fail(error, EC_ERROR_DEVICE, "%s: a frame could not be fetched from the GPU", s->name);
-    if (status == EC_OK)
+    if (host && status == EC_OK)
         status = take_picture(s, host, ec_orientation_of_frame(host, s->orientation), error);
     av_frame_free(&host);
     return status;
@@ -310,8 +355,8 @@ enum ec_status ec_pictures_add(struct ec_pictures *s, AVFrame *frame, struct ec_
         return ec_orientation_is_upright(o) ? emit_from_device(s, frame, error) : fetch_from_device(s, frame, error);
     if (s->on_device)
         tell_fallback(s);
-    if (s->prefilter_chain || s->colour || s->prefilter || (s->keep && !ec_orientation_is_upright(o)))
-        return push_prefilter(s, frame, o, error);
+    if (s->prefilter_chain || s->colour || s->prefilter || s->waiting.first || (s->keep && !ec_orientation_is_upright(o)))
+        return wait_for_prefilter(s, frame, error);
     return take_picture(s, frame, o, error);
 }
 
@@ -320,29 +365,33 @@ enum ec_status ec_pictures_open(struct ec_pictures *s, struct ec_error *error)
     s->planes = av_frame_alloc();
     s->filtered = av_frame_alloc();
     s->kept = av_frame_alloc();
+    s->prefiltered = av_frame_alloc();
     s->converter.pool = s->pool;
     s->orientation = ec_orientation_from_matrix(ec_stream_display_matrix(s->stream));
-    return s->planes && s->filtered && s->kept ? EC_OK : out_of_memory(s, error);
+    return s->planes && s->filtered && s->kept && s->prefiltered ? EC_OK : out_of_memory(s, error);
 }
 
-enum ec_status ec_pictures_flush(struct ec_pictures *s, struct ec_error *error)
+void ec_pictures_end(struct ec_pictures *s)
 {
-    if (!s->prefilter)
-        return EC_OK;
-    enum ec_status status = ec_filter_push(s->prefilter, NULL, error);
-    if (status == EC_OK)
-        status = drain_prefilter(s, error);
+    s->ending = true;
+}
+
+void ec_pictures_restart(struct ec_pictures *s)
+{
     ec_filter_close(&s->prefilter);
-    return status;
+    ec_item_list_clear(&s->items);
+    ec_item_list_clear(&s->waiting);
+    av_frame_free(&s->next);
+    s->ending = s->told_end = false;
 }
 
 void ec_pictures_close(struct ec_pictures *s)
 {
-    ec_filter_close(&s->prefilter);
+    ec_pictures_restart(s);
     ec_filter_close(&s->finish);
     ec_gray_close(&s->converter);
     av_frame_free(&s->planes);
     av_frame_free(&s->filtered);
     av_frame_free(&s->kept);
-    ec_item_list_clear(&s->items);
+    av_frame_free(&s->prefiltered);
 }

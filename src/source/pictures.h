@@ -33,7 +33,9 @@ struct ec_pictures {
     struct ec_orientation orientation; /* of the stream; a frame's own goes before */
 
     /* Private. */
-    AVFrame *planes, *filtered, *kept;
+    AVFrame *planes, *filtered, *kept, *prefiltered, *next;
+    struct ec_item_list waiting; /* pictures for the prefilter, in frame.picture; `next` is the first one */
+    bool ending, told_end; /* no more pictures come; the prefilter knows that none do to it */
     struct ec_gray converter;
     struct ec_filter *prefilter, *finish;
     struct ec_orientation prefilter_orientation, finish_orientation;
@@ -45,8 +47,15 @@ enum ec_status ec_pictures_open(struct ec_pictures *pictures, struct ec_error *e
 /* A picture from the decoder, pts = best_effort_timestamp; its references are taken. */
 enum ec_status ec_pictures_add(struct ec_pictures *pictures, AVFrame *picture, struct ec_error *error);
 
-/* What a prefilter still holds. */
-enum ec_status ec_pictures_flush(struct ec_pictures *pictures, struct ec_error *error);
+/* The next step of the prefilter, which may make any number of pictures of one: a frame more may be ready then. *done: nothing
+ * is left to do with the pictures that came. Before the next ones are added. */
+enum ec_status ec_pictures_go_on(struct ec_pictures *pictures, bool *done, struct ec_error *error);
+
+/* No more pictures come, or a new round of them begins: what a prefilter still holds comes out next. */
+void ec_pictures_end(struct ec_pictures *pictures);
+
+/* Forgets everything that is on its way. */
+void ec_pictures_restart(struct ec_pictures *pictures);
 
 void ec_pictures_close(struct ec_pictures *pictures);
 

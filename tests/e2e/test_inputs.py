@@ -191,6 +191,34 @@ class Streams(Inputs):
         self.assertIn("no video stream", self.message("song.m4a", "--null", expect=3))
 
 
+class Prefilters(Inputs):
+    def test_rates(self):
+        """As many frames as FFmpeg makes, the last one as long as the others, in every round of --loop too."""
+        clip = self.source("a.mp4", "96x64", 25, *H264)
+        for chain, rate in (("fps=25", 25), ("fps=50", 50), ("fps=10", 10), ("yadif=1", 50), ("settb=1/1000", 25)):
+            with self.subTest(chain):
+                self.edgecam(clip, "--pre", chain, "-o", "o.mp4", "-y")
+                video = support.video_of(support.probe(self.folder / "o.mp4"))
+                self.assertEqual(int(video["nb_read_frames"]), rate)
+                self.assertAlmostEqual(float(video["duration"]), 1, delta=0.002)
+                lines = self.hashes(clip, "--pre", chain, "--loop", "--frames", str(2 * rate + 1))
+                self.assertAlmostEqual(lines[-1][1], 2, delta=0.002)
+                self.assertEqual([h for _, _, h in lines[: rate + 1]], [h for _, _, h in lines[rate:]])
+
+    def test_many_pictures_of_one(self):
+        """They come when they are wanted: memory does not depend on how many there are, and there may be no end of them."""
+        clip = self.make("still.mkv", "-f", "lavfi", "-i", "testsrc2=s=640x480:r=25", "-frames:v", "2", "-c:v", "ffv1", "-bsf:v",
+                         "setts=pts=N*10000:dts=N*10000")
+        stats = support.json.loads(self.edgecam(clip, "--pre", "fps=100", "--null", "--stats", "-").stdout)
+        self.assertGreater(stats["frames"]["out"], 1000)
+        if support.SANITIZED:
+            return
+        self.assertLess(stats["memory"]["rss_peak_bytes"], 200e6)
+        script = f'ulimit -v 8000000; exec "{support.PROGRAM}" still.mkv --pre loop=loop=-1:size=2 --frames 200 --hash'
+        lines = support.judge("bash", "-c", script, cwd=self.folder, env=support.environment()).splitlines()
+        self.assertEqual(len(lines), 200)
+
+
 class Damage(Inputs):
     def test_what_decodes_comes_out(self):
         whole = self.source("w.mp4", "96x64", 50, "-g", "10", "-movflags", "+faststart", *H264).read_bytes()
