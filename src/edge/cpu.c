@@ -17,9 +17,8 @@
 #define PAGE_BYTES ((size_t)4096)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Of Canny's own bands, which are all alike, and the least that a thread is worth. */
-#define CANNY_BANDS_PER_THREAD 4
-#define BAND_MIN_ROWS 16
+/* The least that a thread is worth. */
+#define THREAD_MIN_ROWS 16
 
 struct ec_device {
     int threads;
@@ -131,8 +130,8 @@ static enum ec_status cpu_engine_open(struct ec_engine **out, struct ec_device *
     struct ec_engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         goto fail;
-    const int tallest = (height_px + BAND_MIN_ROWS - 1) / BAND_MIN_ROWS;
-    engine->thread_count = device->threads < tallest ? device->threads : tallest;
+    const int most = (height_px + THREAD_MIN_ROWS - 1) / THREAD_MIN_ROWS;
+    engine->thread_count = device->threads < most ? device->threads : most;
     engine->plan = *plan;
     engine->lanes = lanes;
     engine->times = calloc((size_t)lanes, sizeof *engine->times);
@@ -142,10 +141,8 @@ static enum ec_status cpu_engine_open(struct ec_engine **out, struct ec_device *
     if (!engine->times || !engine->strips || !engine->band_ends)
         goto fail;
     ec_bands_make(engine->band_ends, plan, height_px, engine->thread_count);
-    const int most = engine->thread_count * CANNY_BANDS_PER_THREAD;
-    const int canny_bands = engine->thread_count == 1 ? 1 : most < tallest ? most : tallest;
-    if (plan->op == EC_OPERATOR_CANNY &&
-        !ec_cpu_canny_open(&engine->canny, &engine->plan, device->rows, width_px, height_px, canny_bands))
+    if (plan->op == EC_OPERATOR_CANNY && !ec_cpu_canny_open(&engine->canny, &engine->plan, device->rows, width_px, height_px,
+                                                            engine->band_ends, engine->band_count))
         goto fail;
     for (int i = 0; i < engine->thread_count; i++) {
         status = ec_strip_open(&engine->strips[i], &engine->plan, device->rows, width_px, height_px, error);

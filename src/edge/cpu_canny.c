@@ -8,6 +8,7 @@
 struct ec_cpu_canny {
     const struct ec_plan *plan;
     struct ec_edge_map map;
+    const int *band_ends;
     int bands;
     struct ec_auto_counts *counts; /* of each band; NULL: the thresholds are the plan's */
     struct ec_auto_state automatic;
@@ -21,13 +22,14 @@ struct ec_cpu_canny {
 };
 
 bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_plan *plan, const struct ec_rows *rows, int width_px,
-                       int height_px, int bands)
+                       int height_px, const int *band_ends, int bands)
 {
     struct ec_cpu_canny *canny = calloc(1, sizeof *canny);
     *out = canny;
     if (!canny)
         return false;
     canny->plan = plan;
+    canny->band_ends = band_ends;
     canny->bands = bands;
     bool ok = ec_edge_map_open(&canny->map, rows, width_px, height_px, plan->stable_boost > 0);
     if (plan->stable_boost)
@@ -54,7 +56,7 @@ void ec_cpu_canny_close(struct ec_cpu_canny **canny)
 
 static int band_start(const struct ec_cpu_canny *canny, int band)
 {
-    return (int)((int64_t)canny->map.height * band / canny->bands);
+    return band ? canny->band_ends[band - 1] : 0;
 }
 
 static void count_pixels(void *opaque, int worker, int band)

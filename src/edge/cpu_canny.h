@@ -11,10 +11,10 @@
 
 struct ec_cpu_canny;
 
-/* For frames that run in `bands` bands. The plan stays the caller's and alive until ec_cpu_canny_close. False if there is no
- * memory. */
+/* For frames that run in `bands` bands, of which each ends before row band_ends[i]. These and the plan stay the caller's and
+ * alive until ec_cpu_canny_close. False if there is no memory. */
 bool ec_cpu_canny_open(struct ec_cpu_canny **out, const struct ec_plan *plan, const struct ec_rows *rows, int width_px,
-                       int height_px, int bands);
+                       int height_px, const int *band_ends, int bands);
 void ec_cpu_canny_close(struct ec_cpu_canny **canny); /* NULL is fine */
 
 /* Runs a frame; strips[i] belongs to worker i. *choice: automatic thresholds, untouched without. */
