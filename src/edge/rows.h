@@ -279,8 +279,13 @@ struct ec_rows {
      * and `below` words away; both 0: of that row only. Rows have a word more on either side. */
     void (*find_reached)(uint64_t *reached, const uint64_t *candidates, const uint64_t *edges, ptrdiff_t above, ptrdiff_t below,
                          int words);
-    /* Of every EC_AUTO_COLUMN_STEP-th gradient the length by the plan's norm, rounded, in place of lengths that are less. */
-    void (*take_lengths)(int32_t *lengths, const int32_t *gx, const int32_t *gy, int count, const struct ec_plan *plan);
+    /* Of gradients that stand `step` apart, 1 or EC_AUTO_COLUMN_STEP, the lengths by the plan's norm, rounded, in place of
+     * lengths that are less. */
+    void (*take_lengths)(int32_t *lengths, const int32_t *gx, const int32_t *gy, int count, int step,
+                         const struct ec_plan *plan);
+    /* Sobel's gradients of samples 1 to n, bytes EC_AUTO_COLUMN_STEP apart in the middle one of three rows: as many of them as
+     * it comes to within a row. Returns n. NULL: this instruction set has nothing for it. */
+    int (*sample_sobel)(int32_t *gx, int32_t *gy, const void *const rows[3], int width);
     /* Sums of four bytes next to each other. */
     void (*sum_fours)(uint16_t *sums, const uint8_t *bytes, int sum_count);
     /* Adds to each difference the distances of four sums from those `before`, whose place they take. */

@@ -223,6 +223,7 @@ const struct ec_rows ROWS_TABLE = {
 #if HAS_DOTS
     .sum_exact = sum_terms,
     .sum_fused = sum_terms,
+    .sample_sobel = sample_sobel,
     .blur_pair = blur_pair,
     .blur_pairs = blur_pairs,
     .sum_group = sum_group,

@@ -3,6 +3,7 @@
 
 #include "edge/arith.h"
 #include "edge/auto_arith.h"
+#include "edge/canny_arith.h"
 #include "edge/strip.h"
 #include "edge/strip_state.h"
 
@@ -31,6 +32,34 @@ static void count_grays(const struct ec_strip *s, const void *row, struct turns 
             turns->counts[i % TURNS].grays[ec_auto_gray_bin(shorts[EC_AUTO_COLUMN_STEP * i], depth)]++;
 }
 
+/* Of a sample next to which there may be no pixel. */
+static void sample_gradient(struct ec_strip *s, int i)
+{
+    int32_t window[9];
+    for (int k = 0; k < 9; k++) {
+        const int x = ec_border_index(EC_AUTO_COLUMN_STEP * i + k % 3 - 1, s->width, EC_BORDER_REPLICATE);
+        window[k] = ((const uint8_t *)s->windows[s->channel][k / 3])[x];
+    }
+    ec_canny_gradient(window, &s->plan->gradient, (int32_t *)ec_strip_scratch(&s->gx) + i,
+                      (int32_t *)ec_strip_scratch(&s->gy) + i);
+}
+
+/* The gradients that are counted in row y; returns how far they are apart. */
+static int sample_gradients(struct ec_strip *s, int y, int count)
+{
+    if (!s->rows->sample_sobel || s->plan->gradient.size != 3 || s->kind->pixel_bytes != 1) {
+        ec_strip_gradients(s, y);
+        return EC_AUTO_COLUMN_STEP;
+    }
+    ec_strip_gather(s, y, EC_BORDER_REPLICATE);
+    sample_gradient(s, 0);
+    for (int i =
+             1 + s->rows->sample_sobel(ec_strip_scratch(&s->gx), ec_strip_scratch(&s->gy), s->windows[s->channel], s->width);
+         i < count; i++)
+        sample_gradient(s, i);
+    return 1;
+}
+
 /* Of each sample the length in the channel where it is largest. */
 static void count_magnitudes(struct ec_strip *s, int y, int channels, struct turns *turns)
 {
@@ -38,8 +67,8 @@ static void count_magnitudes(struct ec_strip *s, int y, int channels, struct tur
     const int count = sample_count(s);
     memset(lengths, 0, (size_t)count * sizeof *lengths);
     for (s->channel = 0; s->channel < channels; s->channel++) {
-        ec_strip_gradients(s, y);
-        s->rows->take_lengths(lengths, ec_strip_scratch(&s->gx), ec_strip_scratch(&s->gy), count, s->plan);
+        const int step = sample_gradients(s, y, count);
+        s->rows->take_lengths(lengths, ec_strip_scratch(&s->gx), ec_strip_scratch(&s->gy), count, step, s->plan);
     }
     for (int i = 0; i < count; i++)
         turns->counts[i % TURNS].magnitudes[ec_auto_length_bin(lengths[i], s->plan)]++;
