@@ -172,10 +172,10 @@ struct ec_row_kind {
     /* Canny by Sobel 3x3 on several rows; all NULL: one row at a time, by ec_canny_rows.
      * canny_measure: the last EC_TALL_ROWS rows of the group, columns start to start + n - 1, from EC_TALL_ROWS + 2 rows of
      * each channel, the first of which is above the first of the group's. A row pointer points to column `start`, a multiple of
-     * 64; a pixel more is read on either side, and as many as make n a multiple of 64. n is up to EC_CANNY_COLUMNS_MAX, and
-     * less than a multiple of 64 only where the image ends. canny_thin: bits of the maxima of rows 1 to EC_TALL_ROWS of the
-     * group that are above the low and the high threshold. All columns must have been measured and the next 64. course_bytes:
-     * of `courses` for 64 columns. */
+     * 64; two pixels more are read before and one after, and as many as make n a multiple of 64. n is up to
+     * EC_CANNY_COLUMNS_MAX, and less than a multiple of 64 only where the image ends. canny_thin: bits of the maxima of rows 1
+     * to EC_TALL_ROWS of the group that are above the low and the high threshold. All columns must have been measured and the
+     * next 64. course_bytes: of `courses` for 64 columns. */
     void (*canny_measure)(const struct ec_canny_group *group, const void *const *rows, int channels, int start, int n);
     void (*canny_thin)(const struct ec_canny_group *group, uint64_t *const *candidates, uint64_t *const *edges, int start,
                        int n);

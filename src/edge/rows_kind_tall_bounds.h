@@ -1,28 +1,39 @@
 /* How large gradients may be, a part of rows_kind.h for kinds whose gradients fit 16 bits: a look at the pixels that costs a
  * fraction of the gradients themselves. */
 
-/* For each column, how much pixels differ at most: of those next to it in EC_TALL_ROWS + 2 rows, and in it two rows apart. */
-OUT_OF_LINE void NAME(canny_spans)(PIXEL *restrict across, PIXEL *restrict down, const void *const *rows, int n)
+/* How far pixels of two vectors are apart, and the larger ones. */
+INLINE lanes NAME(distance)(lanes a, lanes b)
 {
-    const PIXEL *r[EC_TALL_ROWS + 2];
-    for (int j = 0; j < EC_TALL_ROWS + 2; j++)
-        r[j] = rows[j];
-    for (int x = 0; x < n; x++) {
-        PIXEL widest = 0, tallest = 0;
+    return IS_8_BIT ? bytes_distance(a, b) : lanes_distance(a, b);
+}
+
+INLINE lanes NAME(larger)(lanes a, lanes b)
+{
+    return IS_8_BIT ? bytes_max(a, b) : lanes_max_positive(a, b);
+}
+
+/* For each column, how much pixels differ at most: of those next to it in EC_TALL_ROWS + 2 rows, and in it two rows apart.
+ * Vectors at their place and two columns before it serve both, so that across[-1] is written too. */
+OUT_OF_LINE void NAME(canny_spans)(PIXEL *across, PIXEL *down, const void *const *rows, int n)
+{
+    for (int x = 0; x < n; x += LANES_BYTES / (int)sizeof(PIXEL)) {
+        lanes widest = {0}, tallest = {0}, above[2] = {{0}};
 #pragma GCC unroll 10
         for (int j = 0; j < EC_TALL_ROWS + 2; j++) {
-            const PIXEL left = r[j][x - 1], right = r[j][x + 1], least = left < right ? left : right;
-            const PIXEL span = (PIXEL)((left < right ? right : left) - least);
-            widest = widest > span ? widest : span;
+            const PIXEL *p = (const PIXEL *)rows[j] + x;
+            const lanes here = lanes_load(p);
+            widest = NAME(larger)(widest, NAME(distance)(here, lanes_load(p - 2)));
+            if (j >= 2)
+                tallest = NAME(larger)(tallest, NAME(distance)(here, above[j % 2]));
+            above[j % 2] = here;
         }
-#pragma GCC unroll 8
-        for (int j = 0; j < EC_TALL_ROWS; j++) {
-            const PIXEL above = r[j][x], below = r[j + 2][x], least = above < below ? above : below;
-            const PIXEL span = (PIXEL)((above < below ? below : above) - least);
-            tallest = tallest > span ? tallest : span;
-        }
-        across[x] = widest;
-        down[x] = tallest;
+        lanes_store(across + x - 1, widest);
+        lanes_store(down + x, tallest);
+    }
+    across[n - 1] = 0;
+    for (int j = 0; j < EC_TALL_ROWS + 2; j++) {
+        const PIXEL *p = (const PIXEL *)rows[j] + n;
+        across[n - 1] = (PIXEL)ec_max_i32(across[n - 1], ec_abs_i32(p[0] - p[-2]));
     }
 }
 

@@ -117,13 +117,12 @@ static void NAME(end_block)(const struct ec_canny_group *group, const lanes larg
     const ptrdiff_t outside = (n % PARTS) * group->odd + (64 * block + n) / PARTS;
     uint32_t active = group->active[block];
     for (int y = 0; y < EC_TALL_ROWS; y++) {
-        const struct ec_canny_lines *row = &group->rows[y + 2];
-        active &= ~(uint32_t)row->flag;
-        active |= mask_any(lanes_above(largest[y], lanes_of(-1))) ? row->flag : 0;
-        if (n < 64)
-            row->keys[outside] = -1;
+        const uint32_t flag = group->rows[y + 2].flag, counts = mask_any(lanes_above(largest[y], lanes_of(-1)));
+        active = (active & ~flag) | (flag & -counts);
     }
     group->active[block] = (uint16_t)active;
+    for (int y = 0; n < 64 && y < EC_TALL_ROWS; y++)
+        group->rows[y + 2].keys[outside] = -1;
 }
 
 /* Column x of `rows` is the first of the block, of which `n` are columns of the image. */
@@ -186,22 +185,23 @@ static void NAME(canny_measure)(const struct ec_canny_group *group, const void *
     const int step = any_raised ? 64 : columns; /* columns of one limit */
     for (int channel = 0; channel < channels; channel++) {
         const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
-        PIXEL across[EC_CANNY_COLUMNS_MAX], down[EC_CANNY_COLUMNS_MAX + 2];
+        PIXEL across[EC_CANNY_COLUMNS_MAX + 1], down[EC_CANNY_COLUMNS_MAX + 2];
         NAME(canny_prefetch)(r, columns);
-        NAME(canny_spans)(across, down + 1, r, columns);
+        NAME(canny_spans)(across + 1, down + 1, r, columns);
         down[0] = NAME(canny_span_down)(r, -1);
         down[columns + 1] = NAME(canny_span_down)(r, columns);
         for (int x = 0; x < columns; x += step)
-            NAME(canny_excess)(across + x, down + 1 + x, step, raised[x / 64] ? limits->lowered_sum : limits->sum);
+            NAME(canny_excess)(across + 1 + x, down + 1 + x, step, raised[x / 64] ? limits->lowered_sum : limits->sum);
         for (int x = 0; x < columns; x += 64)
-            counts[x / 64] |= NAME(any_excess)(across + x);
+            counts[x / 64] |= NAME(any_excess)(across + 1 + x);
     }
     for (int x = 0; x < columns; x += 64) {
         const int block = (start + x) / 64, inside = ec_min_i32(n - x, 64);
         const bool plain = channels == 1 && !raised[x / 64];
-        if (!counts[x / 64])
-            NAME(canny_forget)(group, block, group->active[block] & flags);
-        else if (group->norm == EC_NORM_L1 && plain)
+        if (!counts[x / 64]) {
+            if (group->active[block] & flags)
+                NAME(canny_forget)(group, block, group->active[block] & flags);
+        } else if (group->norm == EC_NORM_L1 && plain)
             NAME(measure_plain_block)(group, rows, x, block, inside, true);
         else if (group->norm == EC_NORM_L1)
             NAME(measure_block)(group, rows, x, block, inside, channels, true);

@@ -9,6 +9,7 @@
  * mask_any: whether it is set anywhere.
  * mask_bits: bit i is that of lane i. mask_bits_in_turns: bits 2 * i and 2 * i + 1 are those of lane i of `even` and `odd`.
  * mask_of_bits, mask_of_bits_in_turns: the inverse; of bits 2 * i + part.
+ * lanes_distance, bytes_distance: how far positive lanes, or bytes, are apart. lanes_max_positive, bytes_max: the larger ones.
  * lanes_products_high: upper halves of the products of positive lanes.
  * lanes_squares: start + a * a + b * b, in two vectors of some order, from which
  * lanes_join_wide makes lanes in the order of a and b, clamped, and
@@ -130,6 +131,22 @@ struct wide_pair {
 };
 
 #if defined(SIMD)
+INLINE lanes lanes_distance(lanes a, lanes b)
+{
+    return (lanes)SIMD(subs_epu16)((simd)a, (simd)b) | (lanes)SIMD(subs_epu16)((simd)b, (simd)a);
+}
+INLINE lanes lanes_max_positive(lanes a, lanes b)
+{
+    return (lanes)((positive_lanes)SIMD(subs_epu16)((simd)a, (simd)b) + (positive_lanes)b);
+}
+INLINE lanes bytes_distance(lanes a, lanes b)
+{
+    return (lanes)SIMD(subs_epu8)((simd)a, (simd)b) | (lanes)SIMD(subs_epu8)((simd)b, (simd)a);
+}
+INLINE lanes bytes_max(lanes a, lanes b)
+{
+    return (lanes)SIMD(max_epu8)((simd)a, (simd)b);
+}
 INLINE lanes lanes_products_high(lanes a, lanes b)
 {
     return (lanes)SIMD(mulhi_epu16)((simd)a, (simd)b);
@@ -145,6 +162,28 @@ INLINE lanes lanes_join_wide(wide_lanes first, wide_lanes second)
     return (lanes)SIMD(packs_epi32)((simd)first, (simd)second);
 }
 #else
+typedef uint8_t byte_lanes __attribute__((vector_size(LANES_BYTES)));
+
+INLINE lanes lanes_distance(lanes a, lanes b)
+{
+    const positive_lanes x = (positive_lanes)a, y = (positive_lanes)b, less = (positive_lanes)(x < y);
+    return (lanes)(((x - y) ^ less) - less);
+}
+INLINE lanes lanes_max_positive(lanes a, lanes b)
+{
+    const lanes less = (lanes)((positive_lanes)a < (positive_lanes)b);
+    return (b & less) | (a & ~less);
+}
+INLINE lanes bytes_distance(lanes a, lanes b)
+{
+    const byte_lanes x = (byte_lanes)a, y = (byte_lanes)b, less = (byte_lanes)(x < y);
+    return (lanes)(((x - y) ^ less) - less);
+}
+INLINE lanes bytes_max(lanes a, lanes b)
+{
+    const byte_lanes x = (byte_lanes)a, y = (byte_lanes)b, less = (byte_lanes)(x < y);
+    return (lanes)((y & less) | (x & ~less));
+}
 /* Lanes at even places, and those at odd ones. */
 INLINE lanes lanes_products_high(lanes a, lanes b)
 {
