@@ -19,8 +19,8 @@ FRAMES = 120
 SETTINGS = (("road, l2", "road_960x540.mp4", []), ("road, l1", "road_960x540.mp4", ["--norm", "l1"]),
             ("phone, l2", "phone_4k60_rot90.mp4", []), ("road, blur 1.4, l2", "road_960x540.mp4", ["--blur", "1.4"]))
 # In the order of the work; the first that matches a function's name counts.
-PARTS = (("blur", r"blur|gauss|dots|extend"), ("bounds of gradients", r"spans?|excess|prefetch"),
-         ("gradients, magnitudes, directions", r"canny_measure|measure_side|forget|ring|strip_row|strip_input|strip_run_canny"), ("maxima", r"thin|maxima"),
+PARTS = (("blur", r"blur|gauss|dots|extend|run_columns"), ("bounds of gradients", r"spans?|excess|prefetch"),
+         ("gradients, magnitudes, directions", r"canny_measure|measure_side|end_block|forget|ring|strip_row|strip_input|strip_run_canny"), ("maxima", r"thin|maxima"),
          ("contours", r"gain|look_along|find_reached|settle|fill|reach|edge_map|wait_for"), ("bits to bytes", r"expand|write_edges"))
 COLOURS = ("#8a6", "#27c", "#59d", "#c33", "#e84", "#888", "#ccc")
 
