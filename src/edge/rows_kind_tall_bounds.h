@@ -13,9 +13,11 @@ INLINE lanes NAME(larger)(lanes a, lanes b)
 }
 
 /* For each column, how much pixels differ at most: of those next to it in EC_TALL_ROWS + 2 rows, and in it two rows apart.
- * Vectors at their place and two columns before it serve both, so that across[-1] is written too. */
+ * Vectors at their place and two columns before it serve both, so that across[-1] is written too. Meanwhile the next group's
+ * rows are asked for, should they follow: see prefetch_ahead. */
 OUT_OF_LINE void NAME(canny_spans)(PIXEL *across, PIXEL *down, const void *const *rows, int n)
 {
+    const uintptr_t ahead = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
     for (int x = 0; x < n; x += LANES_BYTES / (int)sizeof(PIXEL)) {
         lanes widest = {0}, tallest = {0}, above[2] = {{0}};
 #pragma GCC unroll 10
@@ -23,8 +25,10 @@ OUT_OF_LINE void NAME(canny_spans)(PIXEL *across, PIXEL *down, const void *const
             const PIXEL *p = (const PIXEL *)rows[j] + x;
             const lanes here = lanes_load(p);
             widest = NAME(larger)(widest, NAME(distance)(here, lanes_load(p - 2)));
-            if (j >= 2)
+            if (j >= 2) {
                 tallest = NAME(larger)(tallest, NAME(distance)(here, above[j % 2]));
+                __builtin_prefetch((const void *)((uintptr_t)p + ahead), 0, 2);
+            }
             above[j % 2] = here;
         }
         lanes_store(across + x - 1, widest);
@@ -65,13 +69,4 @@ INLINE bool NAME(any_excess)(const PIXEL *excess)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         any |= words[i];
     return any != 0;
-}
-
-/* As many rows further, should rows be as far apart there: see prefetch_ahead. */
-static __attribute__((unused)) void NAME(canny_prefetch)(const void *const *rows, int n)
-{
-    const uintptr_t ahead = EC_TALL_ROWS * ((uintptr_t)rows[2] - (uintptr_t)rows[1]);
-    for (int y = 0; y < EC_TALL_ROWS; y++)
-        for (int x = 0; x < n * (int)sizeof(PIXEL); x += 64)
-            __builtin_prefetch((const void *)((uintptr_t)rows[y + 2] + ahead + (uintptr_t)x), 0, 2);
 }

@@ -186,7 +186,6 @@ static void NAME(canny_measure)(const struct ec_canny_group *group, const void *
     for (int channel = 0; channel < channels; channel++) {
         const void *const *r = rows + channel * (EC_TALL_ROWS + 2);
         PIXEL across[EC_CANNY_COLUMNS_MAX + 1], down[EC_CANNY_COLUMNS_MAX + 2];
-        NAME(canny_prefetch)(r, columns);
         NAME(canny_spans)(across + 1, down + 1, r, columns);
         down[0] = NAME(canny_span_down)(r, -1);
         down[columns + 1] = NAME(canny_span_down)(r, columns);
