@@ -87,7 +87,7 @@ static int64_t end_of(const struct ec_filter *f, const AVFrame *frame)
     int64_t duration = ec_frame_duration(frame);
     if (duration <= 0 && f->frame_rate.num > 0 && f->frame_rate.den > 0)
         duration = av_rescale_q(1, av_inv_q(f->frame_rate), f->time_base);
-    return frame->pts == AV_NOPTS_VALUE ? AV_NOPTS_VALUE : frame->pts + FFMAX(duration, 0);
+    return frame->pts == AV_NOPTS_VALUE ? AV_NOPTS_VALUE : av_sat_add64(frame->pts, FFMAX(duration, 0));
 }
 
 /* Filters that make a constant rate need to know how long the last picture lasts. */

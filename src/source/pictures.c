@@ -300,8 +300,21 @@ enum ec_status ec_pictures_go_on(struct ec_pictures *s, bool *done, struct ec_er
     return status;
 }
 
+/* Bare streams have no times, without which some filters drop everything. */
+static void give_time(struct ec_pictures *s, AVFrame *picture)
+{
+    const AVRational rate = s->info->frame_rate;
+    int64_t duration = ec_frame_duration(picture);
+    if (duration <= 0 && rate.num > 0 && rate.den > 0)
+        duration = av_rescale_q(1, av_inv_q(rate), s->stream->time_base);
+    if (picture->pts == AV_NOPTS_VALUE)
+        picture->pts = s->added_end;
+    s->added_end = av_sat_add64(picture->pts, FFMAX(duration, 1));
+}
+
 static enum ec_status wait_for_prefilter(struct ec_pictures *s, AVFrame *picture, struct ec_error *error)
 {
+    give_time(s, picture);
     struct ec_item item = {.kind = EC_ITEM_FRAME, .frame = {.picture = av_frame_alloc()}};
     if (item.frame.picture) {
         av_frame_move_ref(item.frame.picture, picture);
@@ -374,6 +387,7 @@ enum ec_status ec_pictures_open(struct ec_pictures *s, struct ec_error *error)
 void ec_pictures_end(struct ec_pictures *s)
 {
     s->ending = true;
+    s->added_end = 0;
 }
 
 void ec_pictures_restart(struct ec_pictures *s)
@@ -383,6 +397,7 @@ void ec_pictures_restart(struct ec_pictures *s)
     ec_item_list_clear(&s->waiting);
     av_frame_free(&s->next);
     s->ending = s->told_end = false;
+    s->added_end = 0;
 }
 
 void ec_pictures_close(struct ec_pictures *s)

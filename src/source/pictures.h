@@ -35,6 +35,7 @@ struct ec_pictures {
     /* Private. */
     AVFrame *planes, *filtered, *kept, *prefiltered, *next;
     struct ec_item_list waiting; /* pictures for the prefilter, in frame.picture; `next` is the first one */
+    int64_t added_end; /* of the last picture that was added to them */
     bool ending, told_end; /* no more pictures come; the prefilter knows that none do to it */
     struct ec_gray converter;
     struct ec_filter *prefilter, *finish;
