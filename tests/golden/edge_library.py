@@ -1,6 +1,7 @@
 """The public detector calls (include/edgecam/edge.h) through ctypes."""
 
 import ctypes
+import os
 from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_float, c_int, c_int64, c_ssize_t, c_void_p
 
 import numpy as np
@@ -37,12 +38,20 @@ class _Params(Structure):
                 ("channels", c_int), ("automatic", c_int), ("stable", c_double), ("auto_time_s", c_double), ("has_auto_time", c_bool), ("absolute", c_bool), ("output_depth_bits", c_int), ("kernel", _Kernel), ("logger", _Logger)]
 
 
+class _Tuning(Structure):
+    _fields_ = [("block_threads", c_int), ("rows_per_thread", c_int)]
+
+
 class _Device(Structure):
-    _fields_ = [("backend", c_int), ("gpu", c_int), ("threads", c_int)]
+    _fields_ = [("backend", c_int), ("gpu", c_int), ("threads", c_int), ("cpu_features", c_char_p), ("low_latency", c_bool),
+                ("tuning", _Tuning), ("untimed", c_bool)]
 
 
 class Library:
+    """On the best instruction set there is, or on the one that EDGECAM_TEST_CPU_FEATURES names ("avx2")."""
+
     def __init__(self, path):
+        self._features = os.environ.get("EDGECAM_TEST_CPU_FEATURES", "").encode() or None
         self._calls = ctypes.CDLL(path)
         self._calls.ec_edge_open.argtypes = [POINTER(c_void_p), POINTER(_Params), POINTER(_Device)]
         self._calls.ec_edge_run.argtypes = [c_void_p, POINTER(_Image), POINTER(_Image)]
@@ -71,7 +80,7 @@ class Library:
                          automatic=AUTOMATIC.index(automatic), stable=stable, auto_time_s=auto_time or 0, has_auto_time=auto_time is not None,
                          absolute=absolute, logger=logger,
                          kernel=_Kernel(weights.shape[0], weights.ctypes.data_as(POINTER(c_float)), divisor))
-        device = _Device(BACKENDS.index(backend), 0, threads)
+        device = _Device(BACKENDS.index(backend), 0, threads, self._features)
         edge = c_void_p()
         if self._calls.ec_edge_open(byref(edge), byref(params), byref(device)):
             raise RuntimeError("; ".join(messages))
