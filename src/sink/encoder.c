@@ -176,11 +176,14 @@ static enum ec_status keep_steady(struct ec_encoder *e, const struct ec_frame *f
 static enum ec_status bridge_pause(struct ec_encoder *e, const struct ec_frame *frame, struct ec_error *error)
 {
     enum { MOST_S = 3000 };
-    const int64_t most = av_rescale_q(MOST_S, (AVRational){1, 1}, e->input_time_base);
+    const int64_t most = FFMAX(1, av_rescale_q(MOST_S, (AVRational){1, 1}, e->input_time_base));
     struct ec_frame again = *frame;
     enum ec_status status = EC_OK;
-    for (again.pts = e->last_input_pts + most; status == EC_OK && e->last->buf[0] && again.pts < frame->pts; again.pts += most)
+    again.pts = e->last_input_pts;
+    while (status == EC_OK && e->last->buf[0] && again.pts < frame->pts - most) {
+        again.pts += most;
         status = av_frame_ref(e->frame, e->last) < 0 ? encoder_failed(e, AVERROR(ENOMEM), error) : encode(e, &again, error);
+    }
     return status;
 }
 

@@ -96,12 +96,22 @@ static int64_t behind_holes(const struct ec_clock *c, int64_t t, AVRational base
     return t - av_rescale_q(behind ? c->cut_us : c->cut_before_us, MICROSECONDS, base);
 }
 
+/* A time that is none in microseconds, some 36000 years, is none. */
+static int64_t known_time(int64_t t, AVRational base)
+{
+    return is_time(t) && is_time(av_rescale_q(t, base, MICROSECONDS)) ? t : AV_NOPTS_VALUE;
+}
+
 void ec_clock_close_hole(struct ec_clock *c, AVPacket *p, AVRational base)
 {
-    const int64_t own = is_time(p->pts) ? p->pts : p->dts;
-    const int64_t at = is_time(own) ? av_rescale_q(own, base, MICROSECONDS) : AV_NOPTS_VALUE;
-    if (c->alone || c->wraps || !is_time(at))
+    if (c->alone || c->wraps)
         return;
+    p->pts = known_time(p->pts, base);
+    p->dts = known_time(p->dts, base);
+    const int64_t own = is_time(p->pts) ? p->pts : p->dts;
+    if (!is_time(own))
+        return;
+    const int64_t at = av_rescale_q(own, base, MICROSECONDS);
     if (c->said_us != INT64_MIN && at - c->said_us > HOLE_US) {
         c->holes++;
         c->hole_us = at;

@@ -40,7 +40,7 @@ void ec_clock_change_base(struct ec_clock *clock, AVRational base, AVRational fr
 bool ec_clock_stamp(struct ec_clock *clock, int64_t pts, int64_t duration, int64_t *out_pts, int64_t *out_duration);
 
 /* For every packet as it is read, unless the pictures are alone: where nothing at all comes for more than an hour, neither
- * pictures nor sound, what follows moves up, to within a second. */
+ * pictures nor sound, what follows moves up, to within a second. Times that are none in microseconds are taken off. */
 void ec_clock_close_hole(struct ec_clock *clock, AVPacket *packet, AVRational base);
 
 /* Moves a packet of another stream, in `base`, onto the shifted axis. False: outside the wanted part. */

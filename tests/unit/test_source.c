@@ -146,11 +146,15 @@ static void clock_closes_holes_of_all_streams(void **state)
     ec_clock_close_hole(&c, p, ms);
     assert_int_equal(p->pts, 20 * HOUR);
     c.alone = false;
-    p->pts = INT64_MAX - 3;
-    p->dts = INT64_MAX;
-    p->duration = INT64_MAX;
-    ec_clock_close_hole(&c, p, (AVRational){1, 1});
-    assert_int_equal(c.said_us, INT64_MIN);
+    const int64_t absurd[] = {INT64_MAX - 3, INT64_MIN + 1, (int64_t)1 << 41};
+    for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
+        p->pts = p->dts = absurd[i];
+        p->duration = INT64_MAX;
+        ec_clock_close_hole(&c, p, (AVRational){1, 1});
+        assert_int_equal(p->pts, AV_NOPTS_VALUE);
+        assert_int_equal(p->dts, AV_NOPTS_VALUE);
+        assert_int_equal(c.said_us, INT64_MIN);
+    }
     av_packet_free(&p);
 }
 
