@@ -21,11 +21,12 @@ static const struct {
     {"webp", {AV_CODEC_ID_WEBP}},
 };
 
-/* What a muxer says it takes, and then refuses. */
+/* What a muxer says it takes, and then refuses; or, of AVI, writes as one part for each sample, a megabyte a second. */
 static const struct {
     const char *format;
     enum AVCodecID ids[CODECS];
-} less[] = {{"mov", {AV_CODEC_ID_VP9, AV_CODEC_ID_AV1}}};
+} less[] = {{"mov", {AV_CODEC_ID_VP9, AV_CODEC_ID_AV1}},
+            {"avi", {AV_CODEC_ID_VORBIS, AV_CODEC_ID_FLAC, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA}}};
 
 static bool holds(const enum AVCodecID ids[CODECS], enum AVCodecID id)
 {

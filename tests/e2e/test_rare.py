@@ -91,7 +91,8 @@ class Sound(Rare):
         table = [("flac", "44100", "o.mp4", "flac"), ("flac", "44100", "o.mov", "aac"), ("libopus", "48000", "o.mov", "aac"),
                  ("pcm_s16le", "48000", "o.flv", "aac"), ("pcm_s16le", "44100", "o.flv", "pcm_s16le"), ("pcm_s16le", "22050", "o.ogv", "vorbis"),
                  ("pcm_s16le", "8000", "o.ogv", "vorbis"), ("pcm_s16le", "11025", "o.webm", "opus"), ("ac3", "48000", "o.webm", "opus"),
-                 ("libvorbis", "44100", "o.ts", "aac"), ("pcm_s16le", "8000", "o.ts", "aac"), ("wavpack", "44100", "o.avi", "mp3")]
+                 ("libvorbis", "44100", "o.ts", "aac"), ("pcm_s16le", "8000", "o.ts", "aac"), ("wavpack", "44100", "o.avi", "mp3"),
+                 ("flac", "44100", "o.avi", "mp3"), ("libvorbis", "44100", "o.avi", "mp3")]
         for codec, rate, name, wanted in table:
             with self.subTest(codec=codec, rate=rate, name=name):
                 clip = self.clip("in.mkv", codec, rate)
